@@ -1,0 +1,63 @@
+"""The two cases that stand beside every decision."""
+
+from typing import Literal
+
+from alphaagent.domain.base import Frozen
+
+
+class CaseLine(Frozen):
+    """One point of a case: what it says, how much it weighs, and the evidence that it stands on."""
+
+    text: str
+    factor: str
+    """The measure behind the point: momentum, trend, drawdown, reversal, quality, value, news, or hole."""
+    weight: str
+    """Signed contribution to the score as a decimal string; `0.0` where the point only informs."""
+    evidence_ids: tuple[str, ...]
+
+
+class Case(Frozen):
+    """One side's case. `no_case` is an honest answer and then says why."""
+
+    side: Literal["bull", "bear"]
+    label: str
+    """Who made it; the heuristic engine says that it is a mechanical read."""
+    summary: str
+    no_case: str | None
+    lines: tuple[CaseLine, ...]
+    holes: tuple[str, ...]
+    """What this side should have seen and could not, in words."""
+    evidence_ids: tuple[str, ...]
+
+
+class Contribution(Frozen):
+    """One factor's part in the score: value in [-1, 1], weight, and their product; decimal strings at 1e-6."""
+
+    factor: str
+    value: str | None
+    weight: str
+    contribution: str
+    status: Literal["ok", "absent", "lost"]
+    """`absent`: does not exist and counts 0. `lost`: its source failed and it counts at its worst."""
+    evidence_ids: tuple[str, ...]
+    detail: str
+
+
+class EngineResult(Frozen):
+    """What an engine hands over: the raw proposal text and everything that explains it."""
+
+    engine: Literal["heuristic", "crew"]
+    proposal_text: str
+    bull_case: Case
+    bear_case: Case
+    abstained: bool = False
+    abstain_reason: str | None = None
+    rule_driven: bool = False
+    """True for exits and trims that follow from a rule rather than from an opinion; exempt from F3."""
+    base_rate: str | None = None
+    score: str | None = None
+    contributions: tuple[Contribution, ...] = ()
+    hold_kind: Literal["balanced", "no_trade_region", "at_target", "no_edge", "abstained"] | None = None
+    flip: str | None = None
+    """The smallest change that would alter the action, in words."""
+    target_weight: str | None = None

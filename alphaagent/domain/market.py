@@ -1,0 +1,118 @@
+"""What the market said, each record with the instant it became known.
+
+Prices are *as traded*: no later split or dividend has touched them. Adjusting is done where a series is measured, and only by
+actions known by then.
+"""
+
+from dataclasses import dataclass
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Literal
+
+from alphaagent.domain.base import Frozen
+
+
+class Instrument(Frozen):
+    """One tradable thing: its identity does not change when its symbol does."""
+
+    id: str
+    """Opaque and stable, e.g. `XNAS:AAPL`."""
+    symbol: str
+    name: str
+    aliases: tuple[str, ...] = ()
+    mic: str
+    """Market identifier code (ISO 10383) of the listing."""
+    currency: str
+    kind: Literal["common", "etf", "index", "other"]
+    sector: str | None = None
+    cik: str | None = None
+    """The company's SEC number, ten digits."""
+    valid_from: date | None = None
+    valid_to: date | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """One session's trading; known at the session's close. Prices are per share as traded, volume in shares."""
+
+    session: date
+    open: Decimal
+    high: Decimal
+    low: Decimal
+    close: Decimal
+    volume: int
+    known_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class CorporateAction:
+    """A split or a cash dividend, effective before the open of `ex_date` and known at that open."""
+
+    kind: Literal["split", "dividend"]
+    ex_date: date
+    value: Decimal
+    """Split: new shares per old share (4 for 4:1). Dividend: cash per share on the share basis of the ex-date."""
+    known_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """One number from one filing, as filed; a restatement is another Fact with a later filing date."""
+
+    concept: str
+    unit: str
+    start: date | None
+    """None for an instant (balance sheet) fact."""
+    end: date
+    value: Decimal
+    filed: date
+    form: str
+    accession: str
+    known_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Article:
+    """One news item. Its text is untrusted."""
+
+    guid: str
+    title: str
+    summary: str
+    link: str
+    publisher: str
+    origin: Literal["press", "filing"]
+    """`filing`: a headline made from a filing's figures, not by a newspaper."""
+    accession: str | None
+    published_at: datetime
+    known_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class RowFault:
+    """A row that cannot be used: where it stands, what is wrong, and the session it belongs to if that can be read."""
+
+    where: str
+    message: str
+    session: date | None
+
+
+@dataclass(frozen=True, slots=True)
+class Records:
+    """Everything that one source parsed, each list ordered by known_at, before the cut at as_of."""
+
+    bars: tuple[Bar, ...] = ()
+    actions: tuple[CorporateAction, ...] = ()
+    facts: tuple[Fact, ...] = ()
+    articles: tuple[Article, ...] = ()
+    faults: tuple[RowFault, ...] = ()
+    undated: int = 0
+    """News items dropped because they carry no date."""
+
+
+class Quote(Frozen):
+    """A price with its source and age: never an average cost, never a guess."""
+
+    price: Decimal
+    session: date
+    known_at: datetime
+    source: str

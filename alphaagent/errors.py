@@ -1,0 +1,71 @@
+"""The exception tree, sorted by what the operator does next: fix the request, wait and retry, or stop and reconcile.
+
+A failure raises one of these; an absence is a value; a refusal is a record. `exit_code` is the command line's.
+"""
+
+
+class AlphaAgentError(Exception):
+    """Any failure that AlphaAgent names; `fix` says what to do about it."""
+
+    exit_code = 1
+
+    def __init__(self, message: str, *, fix: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.fix = fix
+
+
+class UsageFault(AlphaAgentError):
+    """Fix the request: an argument, a date, a name."""
+
+    exit_code = 2
+
+
+class ConfigFault(UsageFault):
+    """Fix the configuration: a file, a key, an environment variable, a folder's permissions."""
+
+
+class NoEvidence(AlphaAgentError):
+    """There is nothing to decide on for this ticker at this instant."""
+
+    exit_code = 3
+
+
+class SourceFault(AlphaAgentError):
+    """One evidence source failed; the run goes on without it where the evidence left allows."""
+
+    exit_code = 3
+
+
+class ProviderFault(AlphaAgentError):
+    """The model provider failed, or none is configured; retry or choose another engine."""
+
+    exit_code = 4
+
+
+class Halted(AlphaAgentError):
+    """The system is halted: an operator must resume it."""
+
+    exit_code = 5
+
+
+class BooksUnsound(AlphaAgentError):
+    """The ledger or the audit trail cannot be trusted: stop and reconcile."""
+
+    exit_code = 5
+
+
+class ReplayDiffers(AlphaAgentError):
+    """A stored decision did not come out the same again."""
+
+    exit_code = 6
+
+
+class IntakeRefused(AlphaAgentError):
+    """A proposal's raw text was refused by the strict parser; `code` is public (stage A of the guard)."""
+
+    exit_code = 4
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code

@@ -1,0 +1,208 @@
+"""The sockets. A source, an engine, a calendar, a clock, market data and a store are anything that has these shapes."""
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Literal, Protocol
+
+from alphaagent.domain.debate import EngineResult
+from alphaagent.domain.evidence import EvidencePack
+from alphaagent.domain.market import Bar, CorporateAction, Instrument, Quote, Records
+from alphaagent.domain.portfolio import Account, Order, OrderStatus, Portfolio, PortfolioKind
+from alphaagent.domain.record import DecisionRecord
+from alphaagent.domain.ruling import ControlState, GuardSnapshot, Ruling
+
+Supply = Literal["prices", "fundamentals", "news"]
+
+
+class Clock(Protocol):
+    """The only thing that knows what time it is."""
+
+    def now(self) -> datetime:
+        """Aware UTC."""
+        ...
+
+
+class Calendar(Protocol):
+    """The sessions of one exchange. Every instant is aware UTC; a date outside `first`..`last` raises UsageFault."""
+
+    @property
+    def first(self) -> date: ...
+    @property
+    def last(self) -> date: ...
+    def is_session(self, day: date) -> bool: ...
+    def opens(self, session: date) -> datetime: ...
+    def closes(self, session: date) -> datetime: ...
+    def next_session(self, day: date) -> date:
+        """The first session strictly after a date."""
+        ...
+
+    def previous_session(self, day: date) -> date:
+        """The last session strictly before a date."""
+        ...
+
+    def last_completed(self, at: datetime) -> date:
+        """The last session whose close is strictly before an instant."""
+        ...
+
+    def first_opening_after(self, at: datetime) -> date:
+        """The first session whose open is at or after an instant: where an order decided then fills."""
+        ...
+
+    def sessions_between(self, earlier: date, later: date) -> int:
+        """How many sessions lie in (earlier, later]."""
+        ...
+
+
+class EvidenceSource(Protocol):
+    """Where one supply of evidence comes from. `fetch` touches the world and `parse` is pure."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def supplies(self) -> Supply: ...
+    def fetch(self, instrument: Instrument) -> bytes | None:
+        """The raw document; None where the source has nothing for this instrument. Raises SourceFault."""
+        ...
+
+    def parse(self, raw: bytes, instrument: Instrument, calendar: Calendar) -> Records:
+        """Dated records in order of known_at; unusable rows become `faults`. Raises SourceFault on an unreadable document."""
+        ...
+
+
+class MarketData(Protocol):
+    """Prices for the guard, the marks and the fills; nothing known at or after `as_of` is returned."""
+
+    def resolve(self, ticker: str, on: date) -> tuple[Instrument, ...]:
+        """Every instrument that a ticker or alias names on a date: none, one, or an ambiguity."""
+        ...
+
+    def tickers(self) -> tuple[str, ...]: ...
+    def quote(self, instrument: Instrument, as_of: datetime) -> Quote | None:
+        """The last close known strictly before as_of, as traded."""
+        ...
+
+    def bar(self, instrument: Instrument, session: date) -> Bar | None: ...
+    def actions(self, instrument: Instrument, after: date, upto: date) -> tuple[CorporateAction, ...]:
+        """Splits and dividends with ex-date in (after, upto], in order."""
+        ...
+
+    def last_session(self, instrument: Instrument) -> date | None:
+        """The last session with a bar."""
+        ...
+
+
+class DecisionEngine(Protocol):
+    """A pack goes in; raw proposal text and two cases come out. Raises ProviderFault."""
+
+    @property
+    def name(self) -> Literal["heuristic", "crew"]: ...
+    def decide(self, pack: EvidencePack) -> EngineResult: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Control:
+    """The kill switch as the database holds it."""
+
+    state: ControlState
+    reason: str
+    changed_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class AuditRef:
+    seq: int
+    hash: str
+
+
+@dataclass(frozen=True, slots=True)
+class StoredDecision:
+    """A decision as the store gives it back, with what became of it since."""
+
+    record: DecisionRecord
+    audit: AuditRef
+    order: Order | None
+    rulings: tuple[tuple[GuardSnapshot, Ruling], ...]
+    """One per stage, in the order in which they were made."""
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A slot that this run holds; nobody else can decide it until it is finished or released."""
+
+    key: str
+    token: str
+
+
+class Books(Protocol):
+    """The ledger inside one transaction. Under `Store.write()` all of it commits together or not at all."""
+
+    def portfolio(self, name: str) -> Portfolio | None: ...
+    def portfolios(self) -> tuple[Portfolio, ...]: ...
+    def create_portfolio(self, name: str, *, currency: str, kind: PortfolioKind, mandate: str, cash: Decimal, at: datetime) -> Portfolio: ...
+    def deposit(self, portfolio: Portfolio, amount: Decimal, at: datetime) -> AuditRef: ...
+    def account(self, portfolio: Portfolio, *, at: datetime | None = None) -> Account:
+        """The derived state; with `at`, from the postings and orders made up to that instant."""
+        ...
+
+    def control(self) -> Control | None:
+        """None where the state is missing or unreadable, which means HALTED."""
+        ...
+
+    def set_control(self, state: ControlState, reason: str, actor: str, at: datetime) -> AuditRef | None:
+        """Changes the kill switch; None, and no audit row, where nothing changes."""
+        ...
+
+    def soundness_fault(self) -> str | None:
+        """The O(1) check of rule B2: the chain's head, the balance, the schema. None where all is sound."""
+        ...
+
+    def limits_on_file(self, portfolio: Portfolio) -> str | None: ...
+    def record_limits(self, portfolio: Portfolio, limits_hash: str, document: bytes, at: datetime) -> AuditRef | None:
+        """Puts a mandate on file; an audit row `limits_changed` where it differs from the one before."""
+        ...
+
+    def record_decision(self, claim: Claim, record: DecisionRecord, order: Order | None) -> AuditRef:
+        """Decision, ruling, order, blobs, audit row and the slot's end, in this transaction. Raises Conflict-like StoreFaults."""
+        ...
+
+    def record_failure(self, ticker: str, portfolio: str, code: str, message: str, at: datetime) -> AuditRef: ...
+    def record_fill(self, order: Order, snapshot: GuardSnapshot, ruling: Ruling, *, price: Decimal, fee: Decimal, at: datetime, settle_on: date) -> AuditRef:
+        """Ruling of stage settle, the trade's postings, the order's new state (its quantity and price are the fill's), audit row."""
+        ...
+
+    def record_unfilled(self, order: Order, status: OrderStatus, reason: str, at: datetime, snapshot: GuardSnapshot | None, ruling: Ruling | None) -> AuditRef:
+        """An order that expired or that the guard refused at settlement."""
+        ...
+
+    def record_action(self, portfolio: Portfolio, instrument: Instrument, action: CorporateAction, at: datetime) -> AuditRef | None:
+        """Books a split or a dividend on what is held at its ex-date, once; None where nothing is held or it is booked already."""
+        ...
+
+    def held_instruments(self, portfolio: Portfolio) -> tuple[Instrument, ...]: ...
+    def register(self, instrument: Instrument) -> None:
+        """Makes an instrument known to the ledger; the same one again is nothing."""
+        ...
+
+    def due_orders(self, portfolio: Portfolio | None, fill_by: date) -> tuple[Order, ...]:
+        """Pending orders whose fill session is at or before a date, oldest first."""
+        ...
+
+
+class Store(Protocol):
+    """Where everything that happened is written once."""
+
+    def write(self) -> AbstractContextManager[Books]:
+        """One write transaction, taken before anything is read in it."""
+        ...
+
+    def read(self) -> AbstractContextManager[Books]: ...
+    def claim(self, key: str, request_hash: str, now: datetime, wait: Callable[[float], None]) -> Claim | StoredDecision:
+        """The slot for this run, or the decision that took it. Raises UsageFault where a different request took it."""
+        ...
+
+    def release(self, claim: Claim) -> None: ...
+    def decision(self, decision_id: str) -> StoredDecision | None: ...
+    def decisions(self, *, ticker: str | None = None, portfolio: str | None = None, limit: int = 50) -> Sequence[StoredDecision]: ...
