@@ -1,6 +1,6 @@
 """What `gather` hands to every tool: each supply's admitted records, and how its fetch ended."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, datetime
 
 from alphaagent.domain.evidence import Status
@@ -14,7 +14,7 @@ class Supplied:
 
     source: str
     status: Status
-    records: Records = Records()
+    records: Records = field(default_factory=Records)
     note: str | None = None
 
 
