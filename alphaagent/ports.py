@@ -103,6 +103,20 @@ class DecisionEngine(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class Fill:
+    """What a broker did: price per share and fee in the portfolio's currency."""
+
+    price: Decimal
+    fee: Decimal
+
+
+class Broker(Protocol):
+    """Turns an order and the price of its session's open into a fill."""
+
+    def fill(self, side: Literal["BUY", "SELL"], quantity: Decimal, open_price: Decimal) -> Fill: ...
+
+
+@dataclass(frozen=True, slots=True)
 class Control:
     """The kill switch as the database holds it."""
 

@@ -61,3 +61,6 @@ class EngineResult(Frozen):
     flip: str | None = None
     """The smallest change that would alter the action, in words."""
     target_weight: str | None = None
+    """The share of NAV that the engine aims at."""
+    acted_flags: tuple[str, ...] = ()
+    """Hard flags that this proposal answers with a trade; a flag is answered once."""

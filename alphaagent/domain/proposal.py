@@ -1,5 +1,6 @@
 """The one thing an engine may say: a trade proposal. Its text form is read by the strict parser in `guard.intake` only."""
 
+import json
 from decimal import Decimal
 from enum import StrEnum
 
@@ -38,3 +39,22 @@ class TradeProposal(Frozen):
         if value is None:
             return None
         return int(value) if value == value.to_integral_value() else float(value)
+
+    def as_text(self) -> str:
+        """The JSON text that the strict parser reads back to an equal proposal; numbers are written from their Decimal."""
+        parts = [
+            f'"action":{json.dumps(self.action.value)}',
+            f'"amount":{_number(self.amount)}',
+            f'"sentiment":{json.dumps(self.sentiment.value)}',
+            f'"reasoning":{json.dumps(self.reasoning, ensure_ascii=False)}',
+        ]
+        if self.p_up is not None:
+            parts.append(f'"p_up":{_number(self.p_up)}')
+        if self.relied_on is not None:
+            parts.append(f'"relied_on":{json.dumps(list(self.relied_on))}')
+        return "{" + ",".join(parts) + "}"
+
+
+def _number(value: Decimal) -> str:
+    text = format(value, "f")
+    return text.rstrip("0").rstrip(".") if "." in text else text

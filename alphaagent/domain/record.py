@@ -22,7 +22,8 @@ class Request(Frozen):
     session: str
     """ISO date of the last session completed at as_of; part of the slot."""
     engine: EngineName
-    plan: PlanName
+    plan: PlanName | None
+    """None where no model debates."""
     portfolio: str
     slot: str
     configuration: str

@@ -1,0 +1,169 @@
+"""The desk: everything wired, what may be asked of it, and the doors that stand before any decision."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from decimal import Decimal
+from pathlib import Path
+
+from alphaagent.domain.evidence import ToolName
+from alphaagent.domain.market import Instrument
+from alphaagent.domain.portfolio import Account, Portfolio
+from alphaagent.domain.record import DecisionRecord, EngineName
+from alphaagent.domain.ruling import ControlState, GuardSnapshot, Ruling
+from alphaagent.errors import BooksUnsound, ConfigFault, Halted, NoEvidence, UsageFault
+from alphaagent.evidence.gather import Tool
+from alphaagent.execution.settlement import Settler
+from alphaagent.execution.snapshots import BookState
+from alphaagent.guard.evaluate import evaluate
+from alphaagent.guard.mandate import Mandate
+from alphaagent.ports import Books, Broker, Calendar, Clock, Control, DecisionEngine, EvidenceSource, MarketData, Store, Supply
+
+DEFAULT_PORTFOLIO = "default"
+BASE_CURRENCY = "USD"
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """One request to decide one ticker."""
+
+    ticker: str
+    as_of: datetime
+    engine: EngineName = "auto"
+    portfolio: str = DEFAULT_PORTFOLIO
+    slot: str = "manual"
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """Everything wired; `bootstrap` is the only maker."""
+
+    clock: Clock
+    calendar: Calendar
+    market: MarketData
+    sources: Mapping[Supply, EvidenceSource]
+    tools: Mapping[ToolName, Tool]
+    engines: Mapping[str, DecisionEngine]
+    mandates: Mapping[str, Mandate]
+    broker: Broker
+    store: Callable[[], Store]
+    """Opens the books, making them where they are missing."""
+    existing_store: Callable[[], Store | None]
+    wait: Callable[[float], None]
+    provider: str | None
+    allow_fallback: bool
+    starting_cash: Decimal
+    default_mandate: str
+    configuration: str
+    halt_file: Path
+    halt_variable: bool
+
+    def mandate(self, name: str) -> Mandate:
+        """A mandate by name. Raises ConfigFault that lists the names there are."""
+        if name not in self.mandates:
+            raise ConfigFault(f"the mandate {name!r} is not in mandate.yaml", fix=f"use one of: {', '.join(sorted(self.mandates))}")
+        return self.mandates[name]
+
+    def control(self, stored: Control | None) -> tuple[ControlState, tuple[str, ...]]:
+        """The kill switch: the strictest of database, file flag and environment; a missing database row is HALTED."""
+        sources = [("file", self.halt_file.exists()), ("environment", self.halt_variable), ("database", stored is None or stored.state == "HALTED")]
+        halted = tuple(name for name, on in sources if on)
+        if halted:
+            return "HALTED", halted
+        return ("REDUCING", ("database",)) if stored and stored.state == "REDUCING" else ("ACTIVE", ())
+
+    def settler(self) -> Settler:
+        """Settlement with this desk's guard."""
+        return Settler(self.market, self.calendar, self.broker, self._judge, self.control)
+
+    def _judge(self, record: DecisionRecord, snapshot: GuardSnapshot, at: datetime) -> Ruling:
+        return evaluate(record.result.proposal_text, snapshot, Mandate.parse(str(record.mandate["name"]), record.mandate, "record"), at)
+
+
+def resolve(desk: Desk, ticker: str, as_of: datetime) -> tuple[Instrument, date]:
+    """The one instrument behind a ticker and the last session completed at as_of. Raises NoEvidence or UsageFault."""
+    session = desk.calendar.last_completed(as_of)
+    found = desk.market.resolve(ticker, session)
+    if not found:
+        raise NoEvidence(f"{ticker} is unknown here", fix=f"known tickers: {', '.join(desk.market.tickers())}")
+    if len(found) > 1:
+        raise UsageFault(f"{ticker} is ambiguous at {session}: {', '.join(one.id for one in found)}", fix="use one of these ids")
+    return found[0], session
+
+
+def refuse_if_halted(desk: Desk, store: Store) -> None:
+    """Raises Halted: a halted system evaluates nothing and calls no model."""
+    with store.read() as books:
+        stored = books.control()
+    state, sources = desk.control(stored)
+    if state == "HALTED":
+        reason = f": {stored.reason}" if stored and stored.reason and "database" in sources else ""
+        raise Halted(f"the system is halted by {' and '.join(sources)}{reason}", fix=_resume_hint(desk, sources))
+
+
+def _resume_hint(desk: Desk, sources: tuple[str, ...]) -> str:
+    hints = {
+        "database": "run `alphaagent resume --reason WHY`",
+        "file": f"remove {desk.halt_file.name} from the data folder",
+        "environment": "unset ALPHAAGENT_HALT",
+    }
+    return ", then ".join(hints[source] for source in sources)
+
+
+def open_portfolio(desk: Desk, store: Store, ask: Ask) -> Portfolio:
+    """The portfolio asked for; `default` is made on first use."""
+    with store.write() as books:
+        found = books.portfolio(ask.portfolio)
+        if found:
+            return found
+        if ask.portfolio != DEFAULT_PORTFOLIO:
+            names = ", ".join(one.name for one in books.portfolios()) or "none yet"
+            raise UsageFault(f"there is no portfolio {ask.portfolio!r} (there is: {names})", fix=f"run `alphaagent portfolio create {ask.portfolio}`")
+        return create_portfolio(desk, books, ask.portfolio, desk.default_mandate, desk.starting_cash, ask.as_of - timedelta(seconds=1))
+
+
+def create_portfolio(desk: Desk, books: Books, name: str, mandate: str, cash: Decimal, at: datetime) -> Portfolio:
+    """A portfolio with its opening deposit and its mandate on file."""
+    chosen = desk.mandate(mandate)
+    made = books.create_portfolio(name, currency=BASE_CURRENCY, kind="paper", mandate=mandate, cash=cash, at=at)
+    books.record_limits(made, chosen.limits_hash, chosen.as_bytes(), at)
+    return made
+
+
+def fresh_book(desk: Desk, ask: Ask, existing: Portfolio | None) -> BookState:
+    """A book that does not exist yet: the starting cash and nothing else."""
+    if existing is None and ask.portfolio != DEFAULT_PORTFOLIO:
+        raise UsageFault(f"there is no portfolio {ask.portfolio!r}", fix=f"run `alphaagent portfolio create {ask.portfolio}`")
+    opened = ask.as_of - timedelta(seconds=1)
+    mandate = existing.mandate if existing else desk.default_mandate
+    portfolio = Portfolio(id=0, name=ask.portfolio, currency=BASE_CURRENCY, kind="paper", mandate=mandate, opened_at=opened)
+    account = Account(portfolio=portfolio, book_time=opened, cash=desk.starting_cash, settled_cash=desk.starting_cash, positions=(), pending=())
+    state, sources = desk.control(Control("ACTIVE", "", opened))
+    if state == "HALTED":
+        raise Halted(f"the system is halted by {' and '.join(sources)}", fix=_resume_hint(desk, sources))
+    return BookState(
+        account=account,
+        equity=desk.starting_cash,
+        control_state=state,
+        control_sources=sources,
+        books_fault=None,
+        limits_on_file=desk.mandate(mandate).limits_hash,
+    )
+
+
+def recorded_instrument(desk: Desk, record: DecisionRecord) -> Instrument:
+    found = [one for one in desk.market.resolve(record.request.ticker, date.fromisoformat(record.request.session)) if one.id == record.instrument_id]
+    if not found:
+        raise NoEvidence(f"{record.request.ticker} of decision {record.decision_id} is unknown here", fix="restore the data that the decision was made on")
+    return found[0]
+
+
+def refuse_if_unsound(books: Books) -> None:
+    fault = books.soundness_fault()
+    if fault:
+        raise BooksUnsound(f"the books are unsound: {fault}", fix="run `alphaagent audit verify` and reconcile; `alphaagent resume` when it is sound")
+
+
+def halt_if_told(books: Books, ruling: Ruling | None, at: datetime) -> None:
+    if ruling is not None and ruling.halt:
+        books.set_control("HALTED", ruling.halt, "guard", at)

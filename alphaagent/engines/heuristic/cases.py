@@ -1,0 +1,142 @@
+"""The two cases out of one reading: each side speaks only of what its own tools returned, and may have no case."""
+
+from collections.abc import Iterable
+from decimal import Decimal
+from typing import TYPE_CHECKING, Literal
+
+from alphaagent.domain.debate import Case, CaseLine, Contribution
+from alphaagent.domain.evidence import EvidenceItem, EvidencePack, Status
+from alphaagent.engines.heuristic.profiles import Factor
+from alphaagent.engines.heuristic.sizing import Holding, Trade
+
+if TYPE_CHECKING:
+    from alphaagent.engines.heuristic.engine import Reading
+
+LABEL = "a mechanical read by the heuristic engine, no model"
+BULL_SEES: frozenset[Factor] = frozenset({"momentum", "trend", "drawdown", "reversal", "news"})
+BEAR_SEES: frozenset[Factor] = BULL_SEES | {"quality", "value"}
+MAX_HEADLINES = 3
+
+
+def bull_case(pack: EvidencePack, reading: "Reading") -> Case:
+    """The case for owning it, from news and price history."""
+    mine = [part for part in reading.contributions if part.factor in BULL_SEES]
+    lines = (*_lines(mine, 1), *_headlines(pack, 1))
+    total = _total(mine)
+    against = _strongest(mine, -1)
+    return _case("bull", pack, lines, total, against, "no bullish case on price and news" if not lines or total <= 0 else None)
+
+
+def bear_case(pack: EvidencePack, reading: "Reading") -> Case:
+    """The case against it, from fundamentals, price history and news."""
+    mine = [part for part in reading.contributions if part.factor in BEAR_SEES]
+    lines = (*_lines(mine, -1), *_failed_tests(pack), *_hard_flags(pack), *_headlines(pack, -1))
+    total = _total(mine)
+    against = _strongest(mine, 1)
+    return _case("bear", pack, lines, total, against, "no bearish case on fundamentals, price and news" if not lines or total >= 0 else None)
+
+
+def _case(
+    side: Literal["bull", "bear"],
+    pack: EvidencePack,
+    lines: tuple[CaseLine, ...],
+    total: Decimal,
+    against: Contribution | None,
+    none: str | None,
+) -> Case:
+    holes = tuple(f"{item.tool}: {item.summary}" for item in _holes(pack, side))
+    concession = "Nothing it can see stands against."
+    if against:
+        concession = f"The strongest point against: {against.factor} {Decimal(against.contribution):+.3f} ({against.detail})."
+    verdict = f"{f'{none[0].upper()}{none[1:]}: what' if none else 'What'} this side can see adds up to {total:+.3f}."
+    cited = dict.fromkeys(key for line in lines for key in line.evidence_ids)
+    return Case(
+        side=side,
+        label=LABEL,
+        summary=f"{verdict} {concession}",
+        no_case=none,
+        lines=lines,
+        holes=holes,
+        evidence_ids=tuple(cited),
+    )
+
+
+def _lines(parts: Iterable[Contribution], sign: int) -> tuple[CaseLine, ...]:
+    """The contributions of one sign, heaviest first."""
+    mine = [part for part in parts if Decimal(part.contribution) * sign > 0]
+    mine.sort(key=lambda part: (-abs(Decimal(part.contribution)), part.factor))
+    return tuple(_line(part) for part in mine)
+
+
+def _line(part: Contribution) -> CaseLine:
+    text = f"{part.factor} is lost and counts at its worst: {part.detail}" if part.status == "lost" else part.detail
+    return CaseLine(text=text, factor="hole" if part.status == "lost" else part.factor, weight=part.contribution, evidence_ids=part.evidence_ids)
+
+
+def _failed_tests(pack: EvidencePack) -> tuple[CaseLine, ...]:
+    tests = (item for item in pack.find("get_financial_health") if item.kind.startswith("test.") and item.payload.get("passed") is False)
+    return tuple(_remark(item, "quality") for item in tests)
+
+
+def _hard_flags(pack: EvidencePack) -> tuple[CaseLine, ...]:
+    return tuple(_remark(item, "quality") for item in pack.find("get_financial_health", "hard_flag"))
+
+
+def _headlines(pack: EvidencePack, sign: int) -> tuple[CaseLine, ...]:
+    stories = [item for item in pack.find("get_news_sentiment", "headline") if Decimal(str(item.payload.get("score") or 0)) * sign > 0]
+    return tuple(_remark(item, "news") for item in stories[:MAX_HEADLINES])
+
+
+def _remark(item: EvidenceItem, factor: str) -> CaseLine:
+    return CaseLine(text=item.summary, factor=factor, weight="0.0", evidence_ids=(item.id,))
+
+
+def _holes(pack: EvidencePack, side: Literal["bull", "bear"]) -> list[EvidenceItem]:
+    return [item for item in pack.visible_to(side) if item.status not in (Status.OK, Status.NOT_APPLICABLE)]
+
+
+def _total(parts: Iterable[Contribution]) -> Decimal:
+    return sum((Decimal(part.contribution) for part in parts), Decimal(0))
+
+
+def _strongest(parts: Iterable[Contribution], sign: int) -> Contribution | None:
+    mine = [part for part in parts if Decimal(part.contribution) * sign > 0]
+    return max(mine, key=lambda part: abs(Decimal(part.contribution)), default=None)
+
+
+HOLD_REASONS = {
+    "balanced": "The score is under the threshold to enter and nothing is held: the evidence is balanced.",
+    "no_trade_region": "The target is so near to what is held that trading would cost more than it mends: inside the no-trade region.",
+    "at_target": "The position is at its target.",
+    "no_edge": "The probability of a rise does not beat the base rate: no edge.",
+}
+
+
+def reasoning(reading: "Reading", trade: Trade, holding: Holding, sigma: float | None, why_not: str | None) -> str:
+    """The proposal's reasoning: the score against its thresholds, what carried it, and how the size follows."""
+    if why_not:
+        return f"Mechanical read: abstained, the book stays as it is. Reason: {why_not}."
+    profile = reading.profile
+    head = f"Mechanical read ({profile.name} risk): score {reading.low:+.3f}; enter at {profile.enter:+.2f}, exit at {profile.exit:+.2f}."
+    span = ""
+    if reading.high != reading.low:
+        span = f" A source is lost: the score lies in {reading.low:+.3f} to {reading.high:+.3f}; buying goes by the worst, selling by the best."
+    return f"{head}{span} {_carried(reading, 1, 'For')} {_carried(reading, -1, 'Against')} {_sized(trade, holding, sigma)}"
+
+
+def _carried(reading: "Reading", sign: int, word: str) -> str:
+    parts = [part for part in reading.contributions if Decimal(part.contribution) * sign > 0]
+    parts.sort(key=lambda part: (-abs(Decimal(part.contribution)), part.factor))
+    named = ", ".join(f"{part.factor} {Decimal(part.contribution):+.3f}" + (" (lost)" if part.status == "lost" else "") for part in parts)
+    return f"{word}: {named or 'nothing'}."
+
+
+def _sized(trade: Trade, holding: Holding, sigma: float | None) -> str:
+    if trade.action == "HOLD":
+        return HOLD_REASONS[str(trade.hold_kind)]
+    if trade.action == "SELL":
+        return f"Selling {trade.amount} of {holding.value:.2f} held, by rule." if trade.amount < holding.value else "Selling all that is held, by rule."
+    return (
+        f"At a volatility of {sigma:.0%} the target is {trade.target:.1%} of NAV; {holding.weight:.1%} is held; "
+        f"buying {trade.amount} takes it to the near edge of the no-trade region, {trade.edge:.1%}."
+    )

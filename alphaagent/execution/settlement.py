@@ -1,0 +1,127 @@
+"""Settles pending orders: each at the open of its own session, through the guard again, after what happened to the shares since.
+
+Whenever this runs, an order fills at the first session after its decision or not at all; a run weeks later books the same fill. The
+book is always brought up to date in the order in which things happened: splits and dividends first, then the fill.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Literal
+
+from alphaagent.domain.market import Instrument
+from alphaagent.domain.portfolio import Order, OrderStatus, Portfolio
+from alphaagent.domain.record import DecisionRecord
+from alphaagent.domain.ruling import GuardSnapshot, Outcome, Ruling
+from alphaagent.execution.marks import equity, mark, split_ratio
+from alphaagent.execution.snapshots import BookState, Subject, settle_snapshot
+from alphaagent.ports import AuditRef, Books, Broker, Calendar, Control, MarketData
+
+Judge = Callable[[DecisionRecord, GuardSnapshot, datetime], Ruling]
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """What became of one order."""
+
+    order: Order
+    ruling: Ruling | None
+    reason: str
+    audit: AuditRef
+
+
+@dataclass(frozen=True, slots=True)
+class Settler:
+    """The parts that settlement needs; `judge` is the guard, `control` the kill switch with all its sources."""
+
+    market: MarketData
+    calendar: Calendar
+    broker: Broker
+    judge: Judge
+    control: Callable[[Control | None], tuple[Literal["ACTIVE", "REDUCING", "HALTED"], tuple[str, ...]]]
+
+    def due(self, books: Books, portfolio: Portfolio | None, as_of: datetime) -> tuple[Order, ...]:
+        """Pending orders whose session has opened by as_of, oldest first."""
+        orders = books.due_orders(portfolio, as_of.date())
+        return tuple(order for order in orders if self.calendar.opens(order.fill_session) < as_of)
+
+    def settle(self, books: Books, record: DecisionRecord, portfolio: Portfolio, instrument: Instrument, order: Order, as_of: datetime) -> Settled | None:
+        """Fills, refuses or expires one order inside the caller's transaction; None where it has to wait for its bar."""
+        bar = self.market.bar(instrument, order.fill_session)
+        if bar is None:
+            return self._expired(books, order, as_of)
+        at = self.calendar.opens(order.fill_session)
+        self.bring_up_to(books, portfolio, order.fill_session)
+        order = self._rebased(instrument, order)
+        snapshot = self._snapshot(books, record, portfolio, instrument, order, bar.open, at)
+        ruling = self.judge(record, snapshot, at)
+        if ruling.outcome is Outcome.BLOCK:
+            reason = f"refused at settlement: {ruling.code}"
+            ref = books.record_unfilled(order, OrderStatus.REJECTED, reason, at, snapshot, ruling)
+            return Settled(order.model_copy(update={"status": OrderStatus.REJECTED}), ruling, reason, ref)
+        return self._filled(books, order, snapshot, ruling, bar.open, at)
+
+    def bring_up_to(self, books: Books, portfolio: Portfolio, upto: date) -> tuple[AuditRef, ...]:
+        """Books every split and dividend of what is held, up to and including a session."""
+        return tuple(self._actions(books, portfolio, upto))
+
+    def book_state(self, books: Books, portfolio: Portfolio, at: datetime, marks: dict[str, Decimal | None]) -> BookState:
+        """The book as the guard sees it, every holding at its mark; `marks` overrides single ones."""
+        account, held = books.account(portfolio, at=at), books.held_instruments(portfolio)
+        known = {instrument.id: mark(self.market, instrument, at) for instrument in held if instrument.id not in marks} | marks
+        state, sources = self.control(books.control())
+        return BookState(
+            account=account,
+            equity=equity(account, held, known),
+            control_state=state,
+            control_sources=sources,
+            books_fault=books.soundness_fault(),
+            limits_on_file=books.limits_on_file(portfolio),
+        )
+
+    def _actions(self, books: Books, portfolio: Portfolio, upto: date) -> Iterator[AuditRef]:
+        opened = portfolio.opened_at.date()
+        pending = [(action, instrument) for instrument in books.held_instruments(portfolio) for action in self.market.actions(instrument, opened, upto)]
+        for action, instrument in sorted(pending, key=lambda pair: (pair[0].known_at, pair[1].id, pair[0].kind)):
+            ref = books.record_action(portfolio, instrument, action, self.calendar.opens(action.ex_date))
+            if ref is not None:
+                yield ref
+
+    def _rebased(self, instrument: Instrument, order: Order) -> Order:
+        """The order on the share basis of its fill session: a split in between changes quantity and price, not value."""
+        ratio = split_ratio(self.market, instrument, after=order.decided_at, upto=self.calendar.opens(order.fill_session))
+        if ratio == 1:
+            return order
+        return order.model_copy(update={"quantity": order.quantity * ratio, "decision_price": order.decision_price / ratio})
+
+    def _snapshot(
+        self, books: Books, record: DecisionRecord, portfolio: Portfolio, instrument: Instrument, order: Order, open_price: Decimal, at: datetime
+    ) -> GuardSnapshot:
+        subject = Subject(
+            ticker=record.request.ticker,
+            candidates=tuple(found.id for found in self.market.resolve(record.request.ticker, order.fill_session)),
+            instrument=instrument,
+            provenance=record.provenance,
+            execution_mode=record.execution_mode,
+            base_rate=Decimal(record.result.base_rate) if record.result.base_rate else None,
+            rule_driven=record.result.rule_driven,
+        )
+        book = self.book_state(books, portfolio, at, {instrument.id: open_price})
+        return settle_snapshot(subject, book, self.calendar, order, bar_session=order.fill_session, open_price=open_price)
+
+    def _filled(self, books: Books, order: Order, snapshot: GuardSnapshot, ruling: Ruling, open_price: Decimal, at: datetime) -> Settled:
+        fill = self.broker.fill(order.side, ruling.quantity_out, open_price)
+        order = order.model_copy(update={"quantity": ruling.quantity_out})
+        settle_on = self.calendar.next_session(order.fill_session)
+        ref = books.record_fill(order, snapshot, ruling, price=fill.price, fee=fill.fee, at=at, settle_on=settle_on)
+        done = order.model_copy(update={"status": OrderStatus.FILLED, "price": fill.price, "reserved": Decimal(0)})
+        return Settled(done, ruling, "filled at the open", ref)
+
+    def _expired(self, books: Books, order: Order, as_of: datetime) -> Settled | None:
+        deadline = self.calendar.closes(self.calendar.next_session(order.fill_session))
+        if as_of <= deadline:
+            return None
+        reason = f"no bar of {order.symbol} for {order.fill_session} once the following session had closed"
+        ref = books.record_unfilled(order, OrderStatus.EXPIRED, reason, deadline, None, None)
+        return Settled(order.model_copy(update={"status": OrderStatus.EXPIRED}), None, reason, ref)

@@ -1,0 +1,201 @@
+"""Documents become a terminal page. Text is never read as markup: what the web or a model wrote is shown, not obeyed."""
+
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any
+
+from rich import box
+from rich.console import Console, Group, RenderableType
+from rich.padding import Padding
+from rich.panel import Panel
+from rich.table import Table
+from rich.text import Text
+
+from alphaagent.views import inert
+
+BAR_WIDTH = 16
+VERDICT_STYLE = {"BUY": "bold green", "SELL": "bold red", "HOLD": "bold yellow"}
+OUTCOME_STYLE = {"APPROVE": "green", "CLIP": "yellow", "BLOCK": "red", "pass": "green", "clip": "yellow", "block": "red"}
+HOLD_KINDS = {
+    "balanced": "balanced: under the threshold to enter, nothing held",
+    "no_trade_region": "inside the no-trade region",
+    "at_target": "at target",
+    "no_edge": "no edge over the base rate",
+    "abstained": "abstained",
+}
+SIDE_BY_SIDE = 110
+"""Columns from which the two cases stand beside each other."""
+
+
+def console(*, stderr: bool = False) -> Console:
+    """The terminal: no markup, no emoji, no highlighting of numbers."""
+    return Console(stderr=stderr, markup=False, emoji=False, highlight=False)
+
+
+def decision_page(document: Mapping[str, Any], out: Console, titles: Mapping[str, str], *, name: str = "") -> RenderableType:
+    """One decision from top to bottom: cases, score, verdict, guard, order, where it is written."""
+    return Group(
+        _heading(document, name),
+        _cases(document, out),
+        *_score(document),
+        _verdict(document),
+        _guard(document["guard"], titles),
+        *([_guard(document["settlement"], titles)] if "settlement" in document else []),
+        _order(document),
+        _evidence_line(document),
+        _written(document),
+    )
+
+
+def _heading(document: Mapping[str, Any], name: str) -> Text:
+    text = Text.assemble(("\n" + document["ticker"], "bold"), f"  {inert(name)}  " if name else "  ", (f"as of {document['as_of']}", "dim"))
+    text.append(f"  decision {document['decision_id']}" + ("  (stored before; nothing was decided again)" if document["stored"] else ""), "dim")
+    text.append(f"\n{_provenance(document)}\n", "italic")
+    return text
+
+
+def _provenance(document: Mapping[str, Any]) -> str:
+    if document["provenance"] == "fallback":
+        return f"fallback: {inert(document['fallback_reason'])}; the heuristic engine decided instead, a mechanical read without a model"
+    if document["engine"] == "heuristic":
+        return "heuristic engine: a mechanical read, no model"
+    return f"{document['engine']} engine"
+
+
+def _cases(document: Mapping[str, Any], out: Console) -> RenderableType:
+    bull, bear = _case(document["bull_case"], "The bull", "green"), _case(document["bear_case"], "The short seller", "red")
+    if out.width < SIDE_BY_SIDE:
+        return Group(bull, bear)
+    grid = Table.grid(expand=True, padding=(0, 1))
+    grid.add_column(ratio=1)
+    grid.add_column(ratio=1)
+    grid.add_row(bull, bear)
+    return grid
+
+
+def _case(case: Mapping[str, Any], title: str, style: str) -> Panel:
+    body = Table.grid(padding=(0, 1))
+    body.add_column(justify="right", no_wrap=True)
+    body.add_column()
+    for line in case["lines"]:
+        weight = Decimal(line["weight"])
+        points = Text(inert(line["text"]))
+        points.append("  " + " ".join(line["evidence_ids"][:1]), "dim")
+        body.add_row(Text(f"{weight:+.3f}" if weight else "·", style), points)
+    parts: list[RenderableType] = [body] if case["lines"] else []
+    parts += [Text(f"cannot see: {inert(hole)}", "yellow") for hole in case["holes"]]
+    parts.append(Text(inert(case["summary"]), "italic"))
+    return Panel(Group(*parts), title=Text(title, style), title_align="left", box=box.ROUNDED, border_style=style, padding=(0, 1))
+
+
+def _score(document: Mapping[str, Any]) -> list[RenderableType]:
+    reading = document["reading"]
+    if reading["score"] is None:
+        return []
+    table = Table(box=None, padding=(0, 1), show_header=False)
+    for _ in range(5):
+        table.add_column(no_wrap=True)
+    widest = max((abs(Decimal(part["contribution"])) for part in reading["contributions"]), default=Decimal(0))
+    for part in reading["contributions"]:
+        table.add_row(*_contribution(part, widest))
+    return [Text.assemble(("\nScore ", "bold"), (f"{Decimal(reading['score']):+.3f}", "bold")), Padding(table, (0, 0, 0, 1))]
+
+
+def _contribution(part: Mapping[str, Any], widest: Decimal) -> tuple[RenderableType, ...]:
+    amount = Decimal(part["contribution"])
+    style = "green" if amount > 0 else "red"
+    value = f"{Decimal(part['value']):+.2f} x {Decimal(part['weight']):.3f}" if part["value"] else f"   {part['status']}   {Decimal(part['weight']):.3f}"
+    return (Text(part["factor"]), bar(amount, widest, style), Text(f"{amount:+.3f}", style if amount else "dim"), Text(value, "dim"), Text(""))
+
+
+def bar(amount: Decimal, widest: Decimal, style: str) -> Text:
+    """A bar to the left of the middle for what pulls down, to the right for what pulls up."""
+    length = round(abs(amount) / widest * BAR_WIDTH) if widest else 0
+    left = "█" * length if amount < 0 else ""
+    right = "█" * length if amount > 0 else ""
+    return Text.assemble((left.rjust(BAR_WIDTH), style), ("│", "dim"), (right.ljust(BAR_WIDTH), style))
+
+
+def _verdict(document: Mapping[str, Any]) -> Text:
+    proposal, reading = document["proposal"], document["reading"]
+    if proposal is None:
+        return Text("\nVerdict  none: the proposal's text was refused", "bold red")
+    text = Text.assemble(("\nVerdict  ", "bold"), (proposal["action"], VERDICT_STYLE[proposal["action"]]))
+    if proposal["action"] != "HOLD":
+        text.append(f" {proposal['amount']:,.2f} USD", "bold")
+    text.append(f"  {proposal['sentiment']}")
+    if "p_up" in proposal:
+        text.append(f"  p(up in 20 sessions) {proposal['p_up']:.3f}, base rate {Decimal(reading['base_rate']):.3f} (slope chosen, not fitted)", "dim")
+    if reading["hold_kind"]:
+        text.append(f"  {HOLD_KINDS[reading['hold_kind']]}", "yellow")
+    text.append(f"\n  {inert(proposal['reasoning'])}")
+    if reading["flip"]:
+        text.append(f"\n  What would flip it: {inert(reading['flip'])}.", "italic")
+    return text
+
+
+def _guard(guard: Mapping[str, Any], titles: Mapping[str, str]) -> RenderableType:
+    head = Text.assemble(("\nGuard", "bold"), f" at {guard['stage']}  ", (guard["outcome"], OUTCOME_STYLE[guard["outcome"]]), f"  {guard['code']}")
+    if guard["outcome"] == "CLIP":
+        head.append(f"  {guard['quantity_in']} shares asked, {guard['quantity_out']} allowed")
+    table = Table(box=None, padding=(0, 1), header_style="dim")
+    for column in ("rule", "", "verdict", "value", "limit", "reason"):
+        table.add_column(column, no_wrap=column != "reason")
+    for rule in guard["rules"]:
+        if rule["verdict"] in ("pass", "clip", "block"):
+            verdict = Text(rule["verdict"], OUTCOME_STYLE[rule["verdict"]])
+            table.add_row(rule["id"], titles.get(rule["id"], ""), verdict, inert(rule["value"] or ""), inert(rule["limit"] or ""), inert(rule["reason"] or ""))
+    return Group(head, Padding(table, (0, 0, 0, 1)))
+
+
+def _order(document: Mapping[str, Any]) -> Text:
+    if "order" not in document:
+        return Text("\nOrder    none: a dry run writes nothing", "dim")
+    order = document["order"]
+    if order is None:
+        return Text("\nOrder    none", "dim")
+    text = Text.assemble(("\nOrder    ", "bold"), f"{order['side']} {order['quantity']} {order['ticker']}  ", (order["status"], "bold"))
+    if order["status"] == "filled":
+        text.append(f" at {order['price']} on {order['fill_session']}")
+    elif order["status"] == "pending":
+        text.append(f", fills at the open of {order['fill_session']} when `alphaagent settle` runs")
+    return text
+
+
+def _evidence_line(document: Mapping[str, Any]) -> Text:
+    items = document["evidence"]["items"]
+    bad = [item for item in items if item["status"] != "ok"]
+    text = Text.assemble(("Evidence ", "bold"), f"{len(items)} items, pack {document['evidence']['pack_sha256'][:12]}")
+    if bad:
+        text.append(f"; {len(bad)} not ok: " + ", ".join(f"{item['kind']} {item['status']}" for item in bad[:6]), "yellow")
+    return text
+
+
+def _written(document: Mapping[str, Any]) -> Text:
+    audit = document.get("audit")
+    if audit is None:
+        return Text("")
+    text = Text.assemble(("Written  ", "bold"), f"audit row {audit['seq']}, hash {audit['hash'][:16]}…\n")
+    text.append(f"         alphaagent show {document['decision_id']}    alphaagent replay {document['decision_id']}\n", "dim")
+    return text
+
+
+def evidence_table(document: Mapping[str, Any]) -> Table:
+    """Every item of the pack: who may see it, when it became known, what it says."""
+    table = Table(title="Evidence", title_justify="left", box=box.SIMPLE, header_style="dim")
+    for column in ("id", "tool", "sides", "known at", "status", "what it says"):
+        table.add_column(column, no_wrap=column in ("id", "status"))
+    for item in document["evidence"]["items"]:
+        table.add_row(item["id"], item["tool"], " ".join(item["side"]), item["known_at"], item["status"], inert(item["summary"]))
+    return table
+
+
+def rows(title: str, columns: tuple[str, ...], cells: list[tuple[str, ...]], *, numeric: tuple[str, ...] = ()) -> Table:
+    """A plain table; the columns in `numeric` are set to the right."""
+    table = Table(title=title or None, title_justify="left", box=box.SIMPLE, header_style="dim")
+    for column in columns:
+        table.add_column(column, justify="right" if column in numeric else "left")
+    for row in cells:
+        table.add_row(*(Text(inert(cell)) for cell in row))
+    return table
+

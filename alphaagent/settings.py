@@ -1,0 +1,256 @@
+"""config/*.yaml and the environment become one frozen Settings; this is the only reader of os.environ.
+
+A file that the user does not have comes from the defaults that ship with the package. YAML is read so that nothing is guessed:
+repeated keys are refused, `on` and `no` stay strings, and decimals never pass through binary floating point.
+"""
+
+import difflib
+import os
+import re
+from collections.abc import Mapping
+from decimal import Decimal
+from pathlib import Path
+from typing import Any, Literal
+
+import yaml
+from pydantic import Field, ValidationError
+
+from alphaagent.domain.base import Frozen
+from alphaagent.errors import ConfigFault
+
+PROVIDERS = ("openai", "anthropic", "gemini", "openrouter", "deepseek", "ollama", "openai-compatible", "none")
+VARIABLES = (
+    "ALPHAAGENT_LLM_PROVIDER",
+    "ALPHAAGENT_LLM_MODEL",
+    "ALPHAAGENT_LLM_BASE_URL",
+    "ALPHAAGENT_LLM_API_KEY",
+    "ALPHAAGENT_LLM_TEMPERATURE",
+    "ALPHAAGENT_LLM_TIMEOUT_SECONDS",
+    "ALPHAAGENT_DATABASE_URL",
+    "ALPHAAGENT_DATA",
+    "ALPHAAGENT_HOME",
+    "ALPHAAGENT_CONFIG",
+    "ALPHAAGENT_HALT",
+    "ALPHAAGENT_DAILY_SPEND_USD",
+    "ALPHAAGENT_REFERENCE_DATA",
+)
+PACKAGE = Path(__file__).parent
+
+
+class PortfolioSettings(Frozen):
+    starting_cash: Decimal = Field(Decimal(100_000), gt=0, le=1_000_000_000)
+    mandate: str = "default"
+
+
+class ExecutionSettings(Frozen):
+    slippage_bps: Decimal = Field(Decimal(5), ge=0, le=500)
+    fee_bps: Decimal = Field(Decimal(1), ge=0, le=500)
+
+
+class SlotSettings(Frozen):
+    wait_seconds: Decimal = Field(Decimal(60), ge=0, le=3600)
+
+
+class FileSettings(Frozen):
+    """The shape of config/alphaagent.yaml."""
+
+    portfolio: PortfolioSettings = PortfolioSettings()
+    execution: ExecutionSettings = ExecutionSettings()
+    slots: SlotSettings = SlotSettings()
+
+
+class ConfigFile(Frozen):
+    """One YAML document and where it came from, for messages."""
+
+    path: Path
+    document: dict[str, Any]
+
+
+class Settings(FileSettings):
+    """Everything that configures a run."""
+
+    home: Path
+    config_source: Path
+    snapshot: Path | None
+    """None where no snapshot is found; only what reads prices needs one."""
+    database_url: str
+    allow_fallback: bool
+    provider: str | None
+    """None: not named. `none`: the operator chose to run without a model."""
+    data: Literal["snapshot"]
+    halt_variable: bool
+    halt_file: Path
+    mandates: ConfigFile
+    lexicon: ConfigFile
+
+
+def load_settings(environ: Mapping[str, str] | None = None, cwd: Path | None = None) -> Settings:
+    """The settings of this process. Raises ConfigFault that names the variable or the file and key."""
+    env = os.environ if environ is None else environ
+    _refuse_unknown_variables(env)
+    home = _folder(env, "ALPHAAGENT_HOME", cwd or Path.cwd())
+    config = _folder(env, "ALPHAAGENT_CONFIG", home / "config", base=home)
+    main = _config_file(config, "alphaagent.yaml")
+    return Settings(
+        **_validated(FileSettings, main),
+        home=home,
+        config_source=main.path.parent,
+        snapshot=_snapshot(home),
+        database_url=_database_url(env, home),
+        allow_fallback=_boolean(env, "ALLOW_HEURISTIC_FALLBACK", default=True),
+        provider=_choice(env, "ALPHAAGENT_LLM_PROVIDER", PROVIDERS),
+        data=_data(env),
+        halt_variable=_boolean(env, "ALPHAAGENT_HALT", default=False),
+        halt_file=home / "data" / "HALT",
+        mandates=_config_file(config, "mandate.yaml"),
+        lexicon=_config_file(config, "lexicon.yaml"),
+    )
+
+
+def defaults_folder() -> Path:
+    """Where the shipped configuration and snapshot stand: inside an installed package, or beside it in a checkout."""
+    packaged = PACKAGE / "_defaults"
+    return packaged if packaged.is_dir() else PACKAGE.parent
+
+
+def nearest(name: str, valid: tuple[str, ...] | list[str]) -> str:
+    """` (did you mean X?)`, or nothing where no valid name is near."""
+    close = difflib.get_close_matches(name, valid, n=1)
+    return f"; did you mean {close[0]}?" if close else f"; valid: {', '.join(sorted(valid))}"
+
+
+def _refuse_unknown_variables(env: Mapping[str, str]) -> None:
+    for name in env:
+        if name.startswith("ALPHAAGENT_") and name not in VARIABLES:
+            raise ConfigFault(f"the environment variable {name} is unknown{nearest(name, list(VARIABLES))}", fix=f"unset {name} or correct its name")
+
+
+def _folder(env: Mapping[str, str], name: str, default: Path, base: Path | None = None) -> Path:
+    text = env.get(name)
+    if text is None:
+        return default
+    folder = (base or Path.cwd()) / text
+    if not text.strip() or not folder.is_dir():
+        raise ConfigFault(f"{name} is {text!r}, which is no folder", fix=f"create the folder or unset {name}")
+    return folder
+
+
+def _boolean(env: Mapping[str, str], name: str, *, default: bool) -> bool:
+    text = env.get(name)
+    if text is None:
+        return default
+    value = {"true": True, "1": True, "yes": True, "on": True, "false": False, "0": False, "no": False, "off": False}.get(text.strip().lower())
+    if value is None:
+        raise ConfigFault(f"{name} is {text!r}, which is no clear boolean", fix=f"set {name} to true or false")
+    return value
+
+
+def _choice(env: Mapping[str, str], name: str, valid: tuple[str, ...]) -> str | None:
+    text = env.get(name)
+    if text is None or text in valid:
+        return text
+    raise ConfigFault(f"{name} is {text!r}{nearest(text, list(valid))}", fix=f"set {name} to one of: {', '.join(valid)}")
+
+
+def _data(env: Mapping[str, str]) -> Literal["snapshot"]:
+    text = env.get("ALPHAAGENT_DATA", "snapshot")
+    if text == "snapshot":
+        return "snapshot"
+    if text == "live":
+        raise ConfigFault("ALPHAAGENT_DATA is 'live', and this version reads the recorded snapshot only", fix="unset ALPHAAGENT_DATA")
+    raise ConfigFault(f"ALPHAAGENT_DATA is {text!r}{nearest(text, ['snapshot', 'live'])}", fix="set ALPHAAGENT_DATA to snapshot")
+
+
+def _database_url(env: Mapping[str, str], home: Path) -> str:
+    url = env.get("ALPHAAGENT_DATABASE_URL", "sqlite:///data/alphaagent.db")
+    scheme, separator, path = url.partition(":///")
+    if scheme != "sqlite" or not separator or not path:
+        raise ConfigFault(f"ALPHAAGENT_DATABASE_URL is {url!r}; this version keeps its books in SQLite only", fix="use a URL like sqlite:///data/alphaagent.db")
+    return f"sqlite:///{home / path}"
+
+
+def _snapshot(home: Path) -> Path | None:
+    """The user's own snapshot where there is one, else the shipped one."""
+    folders = (home / "data" / "snapshot", defaults_folder() / "data" / "snapshot")
+    return next((folder for folder in folders if (folder / "manifest.json").is_file()), None)
+
+
+def _config_file(config: Path, name: str) -> ConfigFile:
+    for path in (config / name, defaults_folder() / "config" / name):
+        if path.is_file():
+            return ConfigFile(path=path, document=read_yaml(path))
+    raise ConfigFault(f"{name} was found neither in {config} nor among the shipped defaults", fix="set ALPHAAGENT_CONFIG to the folder that holds it")
+
+
+def _validated(shape: type[FileSettings], file: ConfigFile) -> dict[str, Any]:
+    try:
+        return dict(shape.model_validate(file.document))
+    except ValidationError as fault:
+        raise ConfigFault(*_explained(fault, file.path, shape)) from None
+
+
+def _explained(fault: ValidationError, path: Path, shape: type[Frozen]) -> tuple[str]:
+    first = fault.errors()[0]
+    key = ".".join(str(part) for part in first["loc"])
+    if first["type"] == "extra_forbidden":
+        return (f"{path}: unknown key {key}{nearest(str(first['loc'][-1]), _keys(shape, first['loc'][:-1]))}",)
+    return (f"{path}: {key} is {first['input']!r}: {first['msg'].lower()}",)
+
+
+def _keys(shape: type[Frozen], parents: tuple[int | str, ...]) -> list[str]:
+    for parent in parents:
+        annotation = shape.model_fields[str(parent)].annotation
+        if isinstance(annotation, type) and issubclass(annotation, Frozen):
+            shape = annotation
+    return list(shape.model_fields)
+
+
+class _StrictLoader(yaml.SafeLoader):
+    """YAML in which a key stands once, only true and false are booleans, and a number with a point is a Decimal."""
+
+
+_StrictLoader.yaml_implicit_resolvers = {
+    first: [(tag, pattern) for tag, pattern in resolvers if tag not in ("tag:yaml.org,2002:bool", "tag:yaml.org,2002:timestamp")]
+    for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
+}
+_StrictLoader.add_implicit_resolver("tag:yaml.org,2002:bool", re.compile(r"^(?:true|false)$"), list("tf"))
+
+
+def _mapping(loader: _StrictLoader, node: yaml.MappingNode) -> dict[str, Any]:
+    mapping: dict[str, Any] = {}
+    for key_node, value_node in node.value:
+        key = str(loader.construct_object(key_node, deep=True))
+        if key in mapping:
+            raise ConfigFault(f"{loader.name}: the key {key} stands twice (line {key_node.start_mark.line + 1})", fix="keep one of them")
+        mapping[key] = loader.construct_object(value_node, deep=True)
+    return mapping
+
+
+def _decimal(loader: _StrictLoader, node: yaml.ScalarNode) -> Decimal | str:
+    text = str(loader.construct_scalar(node))
+    try:
+        return Decimal(text)
+    except ArithmeticError:
+        return text
+
+
+_StrictLoader.add_constructor("tag:yaml.org,2002:map", _mapping)
+_StrictLoader.add_constructor("tag:yaml.org,2002:float", _decimal)
+
+
+def read_yaml(path: Path) -> dict[str, Any]:
+    """A YAML file's mapping. Raises ConfigFault that names the file and the line."""
+    try:
+        with path.open("rb") as stream:
+            loader = _StrictLoader(stream)
+            loader.name = str(path)
+            document = loader.get_single_data()
+    except (yaml.YAMLError, UnicodeDecodeError) as fault:
+        raise ConfigFault(f"{path} is no valid YAML: {' '.join(str(fault).split())}", fix="correct the file") from None
+    except OSError as fault:
+        raise ConfigFault(f"{path} cannot be read: {fault.strerror}", fix="check the file's permissions") from None
+    if document is None:
+        return {}
+    if not isinstance(document, dict):
+        raise ConfigFault(f"{path} must hold keys and values", fix="see the shipped file of the same name")
+    return document

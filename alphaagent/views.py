@@ -1,0 +1,133 @@
+"""Stored records become documents and rows, for the command line and the dashboard alike. Pure: nothing here prints or reads."""
+
+import unicodedata
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from alphaagent.domain.base import decimal_text, instant_text, plain
+from alphaagent.domain.debate import Case
+from alphaagent.domain.evidence import EvidenceItem
+from alphaagent.domain.portfolio import Order
+from alphaagent.domain.record import DecisionRecord
+from alphaagent.domain.ruling import Ruling
+from alphaagent.ports import AuditRef, StoredDecision
+
+Document = dict[str, Any]
+
+
+def inert(text: str) -> str:
+    """Text from the web or a model with everything that a terminal, a log or a reader could be fooled by made visible or cut."""
+    return "".join(character if unicodedata.category(character)[0] != "C" else " " for character in text)
+
+
+def decision_document(record: DecisionRecord, stored: StoredDecision | None, *, repeated: bool = False) -> Document:
+    """The public JSON of one decision (`decide --json`). A dry run has neither audit nor order."""
+    document: Document = {
+        "decision_id": record.decision_id,
+        "stored": repeated,
+        "ticker": record.request.ticker,
+        "as_of": instant_text(record.request.as_of),
+        "engine": record.result.engine,
+        "provenance": record.provenance,
+        "execution_mode": record.execution_mode,
+        "fallback_reason": record.fallback_reason,
+        "proposal": _proposal(record),
+        "abstained": record.result.abstained,
+        "bull_case": case_document(record.result.bull_case),
+        "bear_case": case_document(record.result.bear_case),
+        "debate": None,
+        "reading": reading_document(record),
+        "evidence": {"pack_sha256": record.pack.sha256, "items": [evidence_document(item) for item in record.pack.items]},
+        "guard": ruling_document(record.ruling),
+        "usage": plain(record.usage),
+    }
+    return document if stored is None else document | _what_became(stored)
+
+
+def failure_document(ticker: str, as_of: str, code: str, message: str, fix: str | None) -> Document:
+    """The public JSON where nothing was decided."""
+    return {"ticker": ticker, "as_of": as_of, "proposal": None, "guard": None, "order": None, "error": {"code": code, "message": message, "fix": fix}}
+
+
+def _proposal(record: DecisionRecord) -> Document | None:
+    return record.proposal.model_dump(mode="json", exclude_none=True) if record.proposal else None
+
+
+def case_document(case: Case) -> Document:
+    return dict(plain(case))  # type: ignore[arg-type]
+
+
+def reading_document(record: DecisionRecord) -> Document:
+    """The heuristic engine's arithmetic: the score, its parts, and what would turn the action."""
+    result = record.result
+    return {
+        "score": result.score,
+        "target_weight": result.target_weight,
+        "base_rate": result.base_rate,
+        "hold_kind": result.hold_kind,
+        "abstain_reason": result.abstain_reason,
+        "flip": result.flip,
+        "contributions": plain(result.contributions),
+    }
+
+
+def evidence_document(item: EvidenceItem) -> Document:
+    document: Document = {
+        "id": item.id,
+        "tool": item.tool,
+        "kind": item.kind,
+        "side": list(item.sides),
+        "as_of": instant_text(item.as_of),
+        "known_at": instant_text(item.known_at),
+        "source": item.source,
+        "status": item.status.value,
+        "summary": item.summary,
+        "payload": item.payload,
+    }
+    return document | ({"published_at": instant_text(item.published_at)} if item.published_at else {})
+
+
+def ruling_document(ruling: Ruling) -> Document:
+    return {
+        "stage": ruling.stage,
+        "outcome": ruling.outcome.value,
+        "code": ruling.code,
+        "codes": list(ruling.codes),
+        "quantity_in": decimal_text(ruling.quantity_in),
+        "quantity_out": decimal_text(ruling.quantity_out),
+        "price": decimal_text(ruling.price) if ruling.price is not None else None,
+        "rules": [plain(rule) for rule in ruling.rules],
+    }
+
+
+def order_document(order: Order) -> Document:
+    document: Document = {
+        "id": order.id,
+        "decision_id": order.decision_id,
+        "ticker": order.symbol,
+        "status": order.status.value,
+        "side": order.side,
+        "quantity": decimal_text(order.quantity),
+        "fill_session": order.fill_session.isoformat(),
+    }
+    return document | ({"price": decimal_text(order.price)} if order.price is not None else {})
+
+
+def audit_document(audit: AuditRef) -> Document:
+    return {"seq": audit.seq, "hash": audit.hash}
+
+
+def _what_became(stored: StoredDecision) -> Document:
+    """Order and audit row of a stored decision, and the later rulings on it."""
+    later = [ruling_document(ruling) for _, ruling in stored.rulings if ruling.stage != "decide"]
+    document: Document = {"order": order_document(stored.order) if stored.order else None, "audit": audit_document(stored.audit)}
+    return document | ({"settlement": later[-1]} if later else {})
+
+
+def evidence_counts(items: Sequence[EvidenceItem]) -> Mapping[str, Mapping[str, int]]:
+    """How many items each tool returned, by status."""
+    counts: dict[str, dict[str, int]] = {}
+    for item in items:
+        by_status = counts.setdefault(item.tool, {})
+        by_status[item.status.value] = by_status.get(item.status.value, 0) + 1
+    return counts
