@@ -1,6 +1,5 @@
 """Stored records become documents and rows, for the command line and the dashboard alike. Pure: nothing here prints or reads."""
 
-import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -13,11 +12,6 @@ from alphaagent.domain.ruling import Ruling
 from alphaagent.ports import AuditRef, StoredDecision
 
 Document = dict[str, Any]
-
-
-def inert(text: str) -> str:
-    """Text from the web or a model with everything that a terminal, a log or a reader could be fooled by made visible or cut."""
-    return "".join(character if unicodedata.category(character)[0] != "C" else " " for character in text)
 
 
 def decision_document(record: DecisionRecord, stored: StoredDecision | None, *, repeated: bool = False) -> Document:

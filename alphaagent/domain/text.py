@@ -1,0 +1,20 @@
+"""Making text from the web, a model or a user harmless to look at."""
+
+import re
+import unicodedata
+
+from alphaagent.errors import UsageFault
+
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,39}")
+
+
+def inert(text: str) -> str:
+    """The text with every control, format, surrogate and private character turned into a space; one line stays one line."""
+    return "".join(character if unicodedata.category(character)[0] != "C" else " " for character in text)
+
+
+def safe_name(what: str, name: str) -> str:
+    """A name of a portfolio, slot or the like. Raises UsageFault unless it is 1 to 40 letters, digits, `_`, `.` or `-`."""
+    if NAME.fullmatch(name):
+        return name
+    raise UsageFault(f"{what} is {inert(name[:60])!r}, which is no name", fix="use 1 to 40 letters, digits, dots, dashes or underscores")

@@ -1,0 +1,64 @@
+"""Opening, funding and looking at portfolios."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from decimal import Decimal
+
+from alphaagent.desk import Desk, create_portfolio
+from alphaagent.domain.portfolio import Account, Portfolio
+from alphaagent.domain.text import safe_name
+from alphaagent.errors import UsageFault
+from alphaagent.execution.marks import equity, mark
+from alphaagent.ports import AuditRef, Books, Store
+
+
+@dataclass(frozen=True, slots=True)
+class PortfolioState:
+    """A portfolio at one instant: derived account, marks per instrument id, NAV."""
+
+    at: datetime
+    account: Account
+    marks: Mapping[str, Decimal | None]
+    equity: Decimal
+    fault: str | None
+    """Why the books cannot be trusted; None where they can."""
+
+
+def make(desk: Desk, name: str, cash: Decimal, mandate: str | None, at: datetime) -> Portfolio:
+    """A new portfolio with its opening deposit. Raises UsageFault where the name is taken."""
+    safe_name("the portfolio's name", name)
+    with desk.store().write() as books:
+        if books.portfolio(name):
+            raise UsageFault(f"there is a portfolio {name!r} already", fix="choose another name, or `alphaagent portfolio deposit`")
+        return create_portfolio(desk, books, name, mandate or desk.default_mandate, cash, at)
+
+
+def deposit(store: Store, name: str, amount: Decimal, at: datetime | None) -> AuditRef:
+    """Cash in, at book time unless another instant is given. Raises UsageFault before the book time."""
+    with store.write() as books:
+        portfolio = named(books, name)
+        book_time = books.account(portfolio).book_time
+        if at is not None and at < book_time:
+            raise UsageFault(f"{at.isoformat()} lies before the book time {book_time.isoformat()}: a book does not go back", fix="give a later --as-of")
+        return books.deposit(portfolio, amount, at or book_time)
+
+
+def state(desk: Desk, store: Store, name: str, at: datetime | None) -> PortfolioState:
+    """A portfolio with its holdings at their marks; at book time unless another instant is given."""
+    with store.read() as books:
+        portfolio = named(books, name)
+        account = books.account(portfolio, at=at)
+        moment = at or account.book_time + timedelta(microseconds=1)
+        held = books.held_instruments(portfolio)
+        marks = {instrument.id: mark(desk.market, instrument, moment) for instrument in held}
+        return PortfolioState(moment, account, marks, equity(account, held, marks), books.soundness_fault())
+
+
+def named(books: Books, name: str) -> Portfolio:
+    """The portfolio of that name. Raises UsageFault that lists the names there are."""
+    found = books.portfolio(name)
+    if found is None:
+        names = ", ".join(one.name for one in books.portfolios()) or "none yet"
+        raise UsageFault(f"there is no portfolio {name!r} (there is: {names})", fix=f"run `alphaagent portfolio create {name}`")
+    return found
