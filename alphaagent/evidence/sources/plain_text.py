@@ -9,6 +9,8 @@ import re
 import unicodedata
 
 MAX_MARKUP_CHARACTERS = 20_000
+MAX_PASSES = 8
+"""How often markup may hide in markup before every angle bracket that is left goes."""
 _BLOCK = re.compile(r"<!--.*?(?:-->|$)|<(script|style)\b.*?(?:</\1\s*>|$)", re.DOTALL | re.IGNORECASE)
 _TAG = re.compile(r"<[a-zA-Z/!?][^<>]*(?:>|$)")
 _BLANK_LETTERS = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
@@ -17,11 +19,17 @@ _BLANK_LETTERS = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
 
 def plain_text(markup: str, limit: int) -> str:
     """At most `limit` characters of visible text, white space collapsed."""
-    text = markup[:MAX_MARKUP_CHARACTERS]
-    while (stripped := html.unescape(_TAG.sub(" ", _BLOCK.sub(" ", text)))) != text:
-        text = stripped
-    visible = "".join(_visible(character) for character in text)
+    visible = "".join(_visible(character) for character in _without_markup(markup[:MAX_MARKUP_CHARACTERS]))
     return " ".join(visible.split())[:limit].rstrip()
+
+
+def _without_markup(text: str) -> str:
+    for _ in range(MAX_PASSES):
+        stripped = html.unescape(_TAG.sub(" ", _BLOCK.sub(" ", text)))
+        if stripped == text:
+            return text
+        text = stripped
+    return text.replace("<", " ").replace(">", " ")
 
 
 def _visible(character: str) -> str:
