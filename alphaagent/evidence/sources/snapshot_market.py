@@ -1,0 +1,87 @@
+"""The recorded snapshot as market data for the guard, the marks and the fills.
+
+It reads the same bytes through the same parser as the evidence, so that the two cannot disagree. A row that cannot be used raises
+where it is asked for: a price next to a broken row is no price.
+"""
+
+from bisect import bisect_left
+from collections.abc import Iterable
+from datetime import date, datetime
+from functools import cached_property
+from operator import attrgetter
+from pathlib import Path
+
+from alphaagent.domain.market import Bar, CorporateAction, Instrument, Quote, Records, RowFault
+from alphaagent.errors import SourceFault
+from alphaagent.evidence.admission import admit
+from alphaagent.evidence.sources.instruments import named_by, read_instruments
+from alphaagent.evidence.sources.snapshot import file_of, read_listed
+from alphaagent.evidence.sources.snapshot_rows import Parser, parse_actions, parse_bars
+from alphaagent.ports import Calendar
+
+_SESSION = attrgetter("session")
+
+
+class SnapshotMarket:
+    """MarketData over a snapshot folder."""
+
+    def __init__(self, folder: Path, calendar: Calendar) -> None:
+        self._folder = folder
+        self._calendar = calendar
+
+    @cached_property
+    def _instruments(self) -> tuple[Instrument, ...]:
+        return read_instruments(self._folder)
+
+    def resolve(self, ticker: str, on: date) -> tuple[Instrument, ...]:
+        return named_by(ticker, self._instruments, on)
+
+    def tickers(self) -> tuple[str, ...]:
+        return tuple(sorted({instrument.symbol for instrument in self._instruments}))
+
+    def quote(self, instrument: Instrument, as_of: datetime) -> Quote | None:
+        """The last close known before as_of; SourceFault where any row up to then is broken."""
+        if as_of <= self._calendar.closes(self._calendar.first):
+            return None
+        known = admit(self._bars(instrument), as_of, self._calendar.last_completed(as_of))
+        _refuse(known.faults)
+        if not known.bars:
+            return None
+        last = known.bars[-1]
+        return Quote(price=last.close, session=last.session, known_at=last.known_at, source="snapshot")
+
+    def bar(self, instrument: Instrument, session: date) -> Bar | None:
+        """The bar of one session; SourceFault where its row is broken, or where it is absent and a row without a date might be it."""
+        records = self._bars(instrument)
+        found = _at(records.bars, session)
+        _refuse(fault for fault in records.faults if fault.session == session or (found is None and fault.session is None))
+        return found
+
+    def actions(self, instrument: Instrument, after: date, upto: date) -> tuple[CorporateAction, ...]:
+        """Splits and dividends with ex-date in (after, upto]; SourceFault where a row of that range, or of no readable date, is broken."""
+        records = self._read("actions", instrument, parse_actions)
+        _refuse(fault for fault in records.faults if fault.session is None or after < fault.session <= upto)
+        return tuple(action for action in records.actions if after < action.ex_date <= upto)
+
+    def last_session(self, instrument: Instrument) -> date | None:
+        bars = self._bars(instrument).bars
+        return bars[-1].session if bars else None
+
+    def _bars(self, instrument: Instrument) -> Records:
+        return self._read("bars", instrument, parse_bars)
+
+    def _read(self, supply: str, instrument: Instrument, parse: Parser) -> Records:
+        path = file_of(supply, instrument)
+        raw = read_listed(self._folder, path)
+        return Records() if raw is None else parse(raw, path, self._calendar)
+
+
+def _at(bars: tuple[Bar, ...], session: date) -> Bar | None:
+    place = bisect_left(bars, session, key=_SESSION)
+    return bars[place] if place < len(bars) and bars[place].session == session else None
+
+
+def _refuse(faults: Iterable[RowFault]) -> None:
+    """SourceFault on the first fault, if there is one."""
+    for fault in faults:
+        raise SourceFault(f"{fault.where}: {fault.message}", fix="restore the file, or mend the row")
