@@ -1,0 +1,192 @@
+"""What the filings say: the items of `get_financial_health`, which the bear alone holds.
+
+One item per test of quality, one per hard flag that is raised, the valuation, and the latest figures. An item is dated at the end
+of the period that it speaks of, and known with the newest fact that it was made of.
+"""
+
+from collections.abc import Sequence
+from datetime import UTC, date, datetime, time
+from decimal import Decimal
+from typing import Any
+
+from alphaagent.domain.base import measured
+from alphaagent.domain.evidence import EvidenceItem
+from alphaagent.domain.market import CorporateAction, Fact
+from alphaagent.evidence.fundamentals import (
+    Figure,
+    Filed,
+    current_end,
+    debt_now,
+    earnings_now,
+    instant_now,
+    order_of_filing,
+    trailing_now,
+)
+from alphaagent.evidence.gathered import Gathered
+from alphaagent.evidence.items import LOST, Measure, listed, lost_item, measure_item, reject_faults
+from alphaagent.evidence.quality import Flag, Verdict, flags, quotient, verdicts
+from alphaagent.evidence.valuation import MIN_YEARS, Valuation, valuation
+
+NOTHING = "no filing is known before this instant"
+
+TITLES = {
+    "operating_income": "Operating income over twelve months",
+    "revenue_growth": "Revenue over twelve months",
+    "margin": "Operating margin over twelve months",
+    "net_debt": "Net debt",
+    "interest_cover": "Interest cover",
+    "current_ratio": "Current ratio",
+    "dilution": "Diluted shares on the year",
+}
+
+BOUNDS = {"net_debt": "at most", "dilution": "at most"}
+"""How a test is worded where it is not `above`."""
+
+
+def fundamental_items(g: Gathered) -> tuple[EvidenceItem, ...]:
+    """The items of get_financial_health, or one of kind `fundamentals` where the supply was lost. Raises SourceFault on unusable rows."""
+    if g.fundamentals.status in LOST:
+        return (lost_item(g, "get_financial_health", "fundamentals", g.fundamentals, NOTHING),)
+    reject_faults(g.fundamentals.records)
+    facts = g.fundamentals.records.facts
+    filed = Filed(facts, g.instrument.currency)
+    if filed.latest is None:
+        return (lost_item(g, "get_financial_health", "fundamentals", g.fundamentals, NOTHING),)
+    return (
+        *(_verdict_item(g, verdict, filed.latest) for verdict in verdicts(filed, g.instrument.currency, _actions(g), g.session)),
+        *(_flag_item(g, flag) for flag in flags(filed, facts, g.session, lambda day: _sessions_since(g, day))),
+        *_valuation_items(g, facts, filed.latest),
+        _filing_item(g, filed, filed.latest),
+    )
+
+
+def _actions(g: Gathered) -> Sequence[CorporateAction] | None:
+    """The splits and dividends known, or None where the price supply that carries them was lost."""
+    return None if g.prices.status in LOST else g.prices.records.actions
+
+
+def _sessions_since(g: Gathered, day: date) -> int:
+    return g.calendar.sessions_between(max(day, g.calendar.first), g.session)
+
+
+def _item(g: Gathered, measure: Measure, event: date, known_at: datetime) -> EvidenceItem:
+    event_at = datetime.combine(event, time(), UTC)
+    return measure_item(g, "get_financial_health", g.fundamentals, measure, event_at=event_at, known_at=known_at)
+
+
+def _verdict_item(g: Gathered, verdict: Verdict, latest: Fact) -> EvidenceItem:
+    newest = max((figure.newest for figure in verdict.figures), key=order_of_filing, default=None)
+    end = verdict.figures[0].end if verdict.figures else None
+    payload: dict[str, Any] = {
+        "test": verdict.test,
+        "passed": verdict.passed,
+        "value": measured(verdict.value),
+        "threshold": measured(verdict.threshold),
+        "unit": verdict.unit,
+        "period_end": None if end is None else str(end),
+        **_filed(newest),
+    }
+    missing = f"{TITLES[verdict.test]} unknown: {listed(verdict.missing)} not on file" if verdict.missing else None
+    measure = Measure(f"test.{verdict.test}", payload, "" if missing else _verdict_words(payload), missing)
+    return _item(g, measure, end or latest.end, (newest or latest).known_at)
+
+
+def _verdict_words(payload: dict[str, Any]) -> str:
+    """`Interest cover 5.2, asked above 3.0: passed (period to 2020-06-27)`."""
+    test, unit = payload["test"], payload["unit"]
+    write = _percent if test in ("margin", "dilution") else _times if unit == "ratio" else _money
+    value, bound = (None if payload[key] is None else write(payload[key], unit) for key in ("value", "threshold"))
+    number = value or "not limited, no interest to pay"
+    asked = f", asked {BOUNDS.get(test, 'above')} {bound}" if bound and value else ""
+    return f"{TITLES[test]} {number}{asked}: {'passed' if payload['passed'] else 'failed'} (period to {payload['period_end']})"
+
+
+def _flag_item(g: Gathered, flag: Flag) -> EvidenceItem:
+    numbers = {key: number if isinstance(number, int) else measured(number) for key, number in (("value", flag.value), ("threshold", flag.threshold))}
+    payload: dict[str, Any] = {"flag": flag.flag, **numbers, **_filed(flag.fact)}
+    if flag.flag == "negative_equity":
+        words = f"Hard flag: equity of {_money(payload['value'], flag.fact.unit)} is below zero, filed {payload['filed']}"
+    else:
+        words = f"Hard flag: an amended filing of {payload['filed']}, {payload['value']} sessions ago"
+    return _item(g, Measure("hard_flag", payload, words), flag.fact.end, flag.fact.known_at)
+
+
+def _valuation_items(g: Gathered, facts: Sequence[Fact], latest: Fact) -> tuple[EvidenceItem, ...]:
+    """The valuation; without a price there is none to speak of, and its item says so."""
+    bars = g.prices.records.bars
+    if g.prices.status in LOST or not bars:
+        payload = dict.fromkeys(("earnings_yield", "percentile", "years", "eps_ttm", "price")) | {"samples": 0}
+        return (_item(g, Measure("valuation", payload, "", "Valuation unknown: there is no price to set the earnings against"), latest.end, latest.known_at),)
+    found = valuation(facts, bars, g.prices.records.actions, g.instrument.currency)
+    payload = {
+        "earnings_yield": measured(found.earnings_yield),
+        "percentile": measured(found.percentile),
+        "samples": found.samples,
+        "years": measured(found.years),
+        "eps_ttm": measured(found.eps_ttm),
+        "price": measured(found.price),
+    }
+    newest = latest if found.figure is None else found.figure.newest
+    measure = Measure("valuation", payload, _valuation_words(payload), _valuation_missing(found))
+    return (_item(g, measure, latest.end if found.figure is None else found.figure.end, max(newest.known_at, bars[-1].known_at)),)
+
+
+def _valuation_missing(found: Valuation) -> str | None:
+    if found.earnings_yield is None:
+        return "Valuation unknown: no earnings per share of the latest twelve months on file"
+    if found.percentile is None:
+        return f"Earnings yield {found.earnings_yield:.1%}; its own history covers {found.years:.1f} years and {MIN_YEARS} are needed"
+    return None
+
+
+def _valuation_words(payload: dict[str, Any]) -> str:
+    if payload["percentile"] is None:
+        return ""
+    rank = f"above {Decimal(payload['percentile']):.0%} of {Decimal(payload['years']):.1f} years of its own history"
+    return f"Earnings yield {_percent(payload['earnings_yield'])} ({payload['eps_ttm']} a share on {payload['price']}), {rank}"
+
+
+def _filing_item(g: Gathered, filed: Filed, latest: Fact) -> EvidenceItem:
+    revenue, income = trailing_now(filed, "revenue", g.session), trailing_now(filed, "operating_income", g.session)
+    shares_end = current_end(filed, "diluted_shares", g.session)
+    shares = None if shares_end is None else filed.shortest("diluted_shares", shares_end)
+    same_period = revenue is not None and income is not None and revenue.end == income.end
+    figures: dict[str, Figure | None] = {
+        "revenue_ttm": revenue,
+        "operating_income_ttm": income,
+        "earnings_ttm": earnings_now(filed, g.session),
+        "operating_margin": quotient(income, revenue) if same_period else None,
+        "cash": instant_now(filed, "cash", g.session),
+        "debt": debt_now(filed, g.session),
+        "equity": instant_now(filed, "equity", g.session),
+    }
+    payload: dict[str, Any] = {"form": latest.form, "period_end": str(latest.end), **_filed(latest)}
+    payload |= {name: None if figure is None else measured(figure.value) for name, figure in figures.items()}
+    payload["diluted_shares"] = None if shares is None else measured(shares.value)
+    return _item(g, Measure("filing", payload, _filing_words(payload, g.instrument.currency)), latest.end, latest.known_at)
+
+
+def _filing_words(payload: dict[str, Any], currency: str) -> str:
+    parts = [
+        f"{word} {_money(payload[name], currency)}"
+        for name, word in (("revenue_ttm", "revenue"), ("operating_income_ttm", "operating income"), ("cash", "cash"), ("debt", "debt"))
+        if payload[name] is not None
+    ]
+    return f"{payload['form']} filed {payload['filed']} for the period to {payload['period_end']}: {', '.join(parts) or 'no figure of the last twelve months'}"
+
+
+def _filed(fact: Fact | None) -> dict[str, str | None]:
+    return {"filed": None if fact is None else str(fact.filed), "accession": None if fact is None else fact.accession}
+
+
+def _money(amount: str, currency: str) -> str:
+    """`USD 1,234.5m`."""
+    return f"{currency} {Decimal(amount) / 1_000_000:,.1f}m"
+
+
+def _percent(fraction: str, _unit: str = "") -> str:
+    return f"{Decimal(fraction):.1%}"
+
+
+def _times(ratio: str, _unit: str = "") -> str:
+    return f"{Decimal(ratio):.1f}"
