@@ -1,0 +1,163 @@
+"""A mandate: the limits in force, every one of them within its rule's hard bounds.
+
+Chosen on purpose: limits arrive from a file that people edit, so every fault names the file, the key, the nearest valid key and the bound.
+A limit that is NaN, zero or an empty list never means "no limit". Numbers may be written as YAML numbers or as strings; a boolean is never a number.
+"""
+
+import difflib
+import re
+from collections.abc import Iterable, Mapping
+from decimal import Decimal
+from functools import lru_cache
+from typing import Any, Literal, NoReturn, TypeVar
+
+from pydantic import Field, ValidationError
+from pydantic.fields import FieldInfo
+
+from alphaagent.domain.base import Frozen, decimal_text, fingerprint
+from alphaagent.errors import ConfigFault
+from alphaagent.guard.registry import RULES
+from alphaagent.guard.rule import Rule
+
+SomeLimits = TypeVar("SomeLimits", bound=Frozen)
+RiskProfile = Literal["low", "medium", "high"]
+_KEYS = ("risk_profile", "lot", "rules")
+_PROFILES = ("low", "medium", "high")
+_NUMBER = re.compile(r"-?[0-9]{1,15}(\.[0-9]{1,12})?")
+_BOUND_WORDS = {"gt": "more than", "ge": "at least", "lt": "less than", "le": "at most"}
+
+
+class Lots(Frozen):
+    """The unit of quantity; at least the micro-share that the books can store."""
+
+    lot: Decimal = Field(Decimal("0.0001"), ge=Decimal("0.000001"), le=1000, decimal_places=6)
+
+
+class Mandate(Frozen):
+    """The limits of one portfolio; `rules` holds every registered rule, in order."""
+
+    name: str
+    risk_profile: RiskProfile = "medium"
+    lot: Decimal = Decimal("0.0001")
+    rules: tuple[Rule, ...] = Field(default_factory=lambda: tuple(kind() for kind in RULES.values()))
+
+    @classmethod
+    def parse(cls, name: str, document: Mapping[str, Any], where: str) -> "Mandate":
+        """The mandate that a document describes; what it leaves out keeps its default. Raises ConfigFault."""
+        at = f"{where}: {name}"
+        fields = _mapping(document, at)
+        _known_keys(fields, _KEYS, at)
+        profile = fields.get("risk_profile", "medium")
+        if profile not in _PROFILES:
+            _fault(f"{at}.risk_profile", f"{profile!r} is not one of {', '.join(_PROFILES)}")
+        lots = {"lot": fields["lot"]} if "lot" in fields else {}
+        limits = _mapping(fields.get("rules", {}), f"{at}.rules")
+        _known_keys(limits, RULES, f"{at}.rules")
+        rules = tuple(_limits(kind, _mapping(limits.get(id, {}), f"{at}.rules.{id}"), f"{at}.rules.{id}") for id, kind in RULES.items())
+        return cls(name=name, risk_profile=profile, lot=_limits(Lots, lots, at).lot, rules=rules)
+
+    def document(self) -> dict[str, Any]:
+        """The whole mandate as plain values; parses back to the same."""
+        limits = {rule.id: {field: _plain(getattr(rule, field)) for field in type(rule).model_fields} for rule in self.rules}
+        return {"risk_profile": self.risk_profile, "lot": decimal_text(self.lot), "rules": {id: fields for id, fields in limits.items() if fields}}
+
+    @property
+    def limits_hash(self) -> str:
+        """What B4 compares with the hash on file."""
+        return _hash(self)
+
+    @property
+    def fault(self) -> str | None:
+        """Why this object could not have come from a file, where it was made some other way."""
+        return _fault_of(self)
+
+
+# Cached by value, outside the model: a value kept inside it would survive `model_copy` and vouch for limits that it never saw.
+@lru_cache(maxsize=64)
+def _hash(mandate: Mandate) -> str:
+    return fingerprint(mandate.document())
+
+
+@lru_cache(maxsize=64)
+def _fault_of(mandate: Mandate) -> str | None:
+    try:
+        again = Mandate.parse(mandate.name, mandate.document(), "mandate")
+    except ConfigFault as fault:
+        return fault.message
+    return None if again == mandate else "its rules are not the registered ones"
+
+
+def _limits(kind: type[SomeLimits], fields: Mapping[str, Any], at: str) -> SomeLimits:
+    _known_keys(fields, kind.model_fields, at)
+    values = {key: _value(kind.model_fields[key], value, f"{at}.{key}") for key, value in fields.items()}
+    try:
+        return kind(**values)
+    except ValidationError as fault:
+        first = fault.errors()[0]
+        key = str(first["loc"][0])
+        _fault(f"{at}.{key}", f"{_shown(fields[key])} is refused; it must be {_bounds(kind.model_fields[key])}")
+
+
+def _value(field: FieldInfo, value: Any, at: str) -> Any:
+    """A YAML value as the type of its limit; what does not fit is left to the limit's own validation."""
+    if field.annotation in (Decimal, int):
+        number = _number(value, f"{at}", _bounds(field))
+        return int(number) if field.annotation is int and number.is_finite() and number == number.to_integral_value() else number
+    return tuple(_symbol(item, at) for item in value) if isinstance(value, list | tuple) else value
+
+
+def _number(value: Any, at: str, bounds: str) -> Decimal:
+    if isinstance(value, int | Decimal) and not isinstance(value, bool):
+        return Decimal(value)
+    if isinstance(value, float):
+        return Decimal(repr(value))
+    if isinstance(value, str) and _NUMBER.fullmatch(value):
+        return Decimal(value)
+    _fault(at, f"{_shown(value)} is not a number; it must be {bounds}")
+
+
+def _symbol(value: Any, at: str) -> str:
+    if not isinstance(value, str):
+        _fault(at, f"{_shown(value)} is not a ticker; write tickers in quotes, YAML reads ON, TRUE and 1E5 as something else")
+    return value
+
+
+def _bounds(field: FieldInfo) -> str:
+    """The hard bounds of a limit in words."""
+    if field.annotation not in (Decimal, int):
+        return "`any`, or a list of at least one ticker in capitals"
+    parts = [f"{words} {getattr(bound, side)}" for bound in field.metadata for side, words in _BOUND_WORDS.items() if hasattr(bound, side)]
+    return ("a whole number, " if field.annotation is int else "") + " and ".join(parts)
+
+
+def _plain(value: Decimal | int | str | tuple[str, ...]) -> Any:
+    match value:
+        case Decimal():
+            return decimal_text(value)
+        case tuple():
+            return list(value)
+        case _:
+            return value
+
+
+def _mapping(value: Any, at: str) -> Mapping[str, Any]:
+    if not isinstance(value, Mapping):
+        _fault(at, f"{_shown(value)} is not a mapping of keys to values")
+    return value
+
+
+def _known_keys(fields: Mapping[str, Any], valid: Iterable[str], at: str) -> None:
+    keys = list(valid)
+    for key in fields:
+        if key not in keys:
+            near = difflib.get_close_matches(str(key), keys, n=1, cutoff=0.5)
+            hint = f"did you mean {near[0]!r}?" if near else f"valid keys: {', '.join(keys) or 'none, this rule has no limit to set'}"
+            _fault(at, f"unknown key {_shown(key)}; {hint}")
+
+
+def _shown(value: object) -> str:
+    return repr(value)[:60]
+
+
+def _fault(at: str, message: str) -> NoReturn:
+    raise ConfigFault(f"{at}: {message}", fix="Correct the mandate file; `alphaagent mandate check` reads it without trading.")
