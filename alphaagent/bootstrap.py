@@ -9,13 +9,16 @@ from typing import TYPE_CHECKING
 
 from alphaagent.clock import SessionTable, WallClock
 from alphaagent.domain.base import fingerprint
+from alphaagent.domain.text import inert
 from alphaagent.errors import ConfigFault, NoEvidence, UsageFault
 from alphaagent.settings import Settings, load_settings
 
 if TYPE_CHECKING:
     from alphaagent.desk import Desk
+    from alphaagent.evidence.snapshot_status import FileStatus
     from alphaagent.guard.mandate import Mandate
     from alphaagent.ledger.store import SqlStore
+    from alphaagent.ports import StoredDecision
 
 
 @dataclass(frozen=True)
@@ -28,6 +31,10 @@ class Workplace:
     def open(cls) -> "Workplace":
         """From the environment and the configuration files. Raises ConfigFault."""
         return cls(load_settings())
+
+    @cached_property
+    def clock(self) -> WallClock:
+        return WallClock()
 
     @cached_property
     def mandates(self) -> "dict[str, Mandate]":
@@ -56,9 +63,10 @@ class Workplace:
         from alphaagent.execution.brokers.simulated import SimulatedBroker
 
         settings, folder = self.settings, self._snapshot()
+        self._refuse_thin_provision()
         lexicon = Lexicon.parse(settings.lexicon.document, str(settings.lexicon.path))
         return Desk(
-            clock=WallClock(),
+            clock=self.clock,
             calendar=self.calendar,
             market=SnapshotMarket(folder, self.calendar),
             sources={supply: make(folder) for supply, make in SOURCES[settings.data].items()},
@@ -68,7 +76,8 @@ class Workplace:
             broker=SimulatedBroker(settings.execution.slippage_bps, settings.execution.fee_bps),
             store=self.store,
             existing_store=self.existing_store,
-            wait=time.sleep,
+            slot_patience_seconds=float(settings.slots.wait_seconds),
+            sleep=time.sleep,
             provider=settings.provider,
             allow_fallback=settings.allow_fallback,
             starting_cash=settings.portfolio.starting_cash,
@@ -82,13 +91,13 @@ class Workplace:
         """The books, made where they are missing."""
         from alphaagent.ledger.store import SqlStore
 
-        return SqlStore.open(self.settings.database_url)
+        return SqlStore.open(self.settings.database_url, self.clock)
 
     def existing_store(self) -> "SqlStore | None":
         """The books where there are some."""
         from alphaagent.ledger.store import SqlStore
 
-        return SqlStore.open_existing(self.settings.database_url)
+        return SqlStore.open_existing(self.settings.database_url, self.clock)
 
     def required_store(self) -> "SqlStore":
         """The books. Raises UsageFault where there are none yet."""
@@ -102,7 +111,7 @@ class Workplace:
         if text is None:
             return self.calendar.closes(self._last_common(tickers)) + timedelta(seconds=1)
         at = self._instant(text)
-        if at > WallClock().now():
+        if at > self.clock.now():
             raise UsageFault(f"--as-of {text} lies in the future", fix="choose a past instant")
         if not self.calendar.closes(self.calendar.first) < at <= self.calendar.closes(self.calendar.last) + timedelta(days=1):
             raise self._outside(text)
@@ -113,7 +122,7 @@ class Workplace:
             day = date.fromisoformat(text)
         except ValueError:
             return _literal(text)
-        if day > WallClock().now().date():
+        if day > self.clock.now().date():
             raise UsageFault(f"--as-of {text} lies in the future", fix="choose a past date")
         if not self.calendar.first <= day <= self.calendar.last:
             raise self._outside(text)
@@ -137,9 +146,42 @@ class Workplace:
             raise ConfigFault("no snapshot was found: data/snapshot/manifest.json is missing", fix="set ALPHAAGENT_HOME to a folder with data/snapshot")
         return self.settings.snapshot
 
+    def stored_decision(self, name: str) -> "StoredDecision":
+        """A decision by id, or the newest by `last`. Raises UsageFault."""
+        store = self.required_store()
+        newest = store.decisions(limit=1) if name == "last" else ()
+        stored = newest[0] if newest else store.decision(name)
+        if stored is None:
+            raise UsageFault(f"there is no decision {inert(name[:60])!r} in these books", fix="take an id that `alphaagent decide` printed, or `last`")
+        return stored
+
+    def data_status(self) -> "tuple[FileStatus, ...]":
+        """Every recorded file against the manifest."""
+        from alphaagent.evidence.snapshot_status import snapshot_status
+
+        return snapshot_status(self._snapshot())
+
+    def rule_titles(self) -> dict[str, str]:
+        """The guard's rules by id, in words."""
+        from alphaagent.guard.registry import RULES
+
+        return {"A": "Strict parser"} | {name: rule.title for name, rule in RULES.items()}
+
+    def _refuse_thin_provision(self) -> None:
+        """What the cash rule provides for must cover what a fill may cost, or a fill could overdraw the account."""
+        from alphaagent.guard.rules.h9_cash import CashCap
+
+        worst = (self.settings.execution.slippage_bps + self.settings.execution.fee_bps) / 10_000
+        for mandate in self.mandates.values():
+            provided = next(rule.slippage_fraction for rule in mandate.rules if isinstance(rule, CashCap))
+            if worst > provided:
+                message = f"execution.slippage_bps and fee_bps add up to {worst:%}, more than H9.slippage_fraction {provided:%} of the mandate {mandate.name}"
+                raise ConfigFault(message, fix="lower the execution costs or raise H9.slippage_fraction")
+
     def _configuration(self, lexicon: str) -> str:
-        mandates = {name: mandate.limits_hash for name, mandate in self.mandates.items()}
-        return fingerprint([mandates, lexicon, self.settings.execution, self.settings.data])
+        """Hash of what shapes a result besides the evidence: mandates, lexicon, execution, data mode, fallback."""
+        settings, mandates = self.settings, {name: mandate.limits_hash for name, mandate in self.mandates.items()}
+        return fingerprint([mandates, lexicon, settings.execution, settings.data, settings.provider, settings.allow_fallback])
 
 
 def _literal(text: str) -> datetime:

@@ -232,7 +232,8 @@ def _set_control(state: Any, reason: str) -> None:
     workplace = Workplace.open()
     if not reason.strip():
         raise UsageFault("the reason is empty", fix="say why in a few words")
-    changed = workplace.set_control(state, reason, ACTOR)
+    with workplace.store().write() as books:
+        changed = books.set_control(state, reason, ACTOR, workplace.clock.now())
     typer.echo(f"{state}: {reason}" if changed else f"already {state}; nothing was written")
 
 
@@ -240,11 +241,13 @@ def _set_control(state: Any, reason: str) -> None:
 def portfolio_show(name: Annotated[str, typer.Argument(metavar="[NAME]")] = "default", as_of: AsOf = None, as_json: AsJson = False) -> None:
     """Positions at their marks, cash, NAV, pending orders."""
     from alphaagent.bootstrap import Workplace
+    from alphaagent.operations import portfolios
     from alphaagent.views import portfolio_document
 
     workplace = Workplace.open()
-    state = workplace.book(name, as_of)
-    document = portfolio_document(state)
+    at = workplace.moment(as_of, []) if as_of else None
+    book = portfolios.state(workplace.desk, workplace.required_store(), name, at)
+    document = portfolio_document(book.at, book.account, book.marks, book.equity, book.fault)
     if as_json:
         return _print_json(document)
     from alphaagent import render
@@ -261,18 +264,25 @@ def portfolio_create(
 ) -> None:
     """Make a portfolio with an opening deposit."""
     from alphaagent.bootstrap import Workplace
+    from alphaagent.operations import portfolios
 
     workplace = Workplace.open()
-    made = workplace.create_portfolio(name, _money("--cash", cash), mandate, as_of)
+    at = workplace.moment(as_of, list(workplace.desk.market.tickers()))
+    made = portfolios.make(workplace.desk, name, _money("--cash", cash), mandate, at)
     typer.echo(f"portfolio {made.name}: {cash} {made.currency}, mandate {made.mandate}, opened {made.opened_at.isoformat()}")
 
 
 @portfolio_app.command("deposit")
-def portfolio_deposit(name: Annotated[str, typer.Argument(metavar="NAME")], amount: Annotated[str, typer.Argument(metavar="AMOUNT")], as_of: AsOf = None) -> None:
+def portfolio_deposit(
+    name: Annotated[str, typer.Argument(metavar="NAME")], amount: Annotated[str, typer.Argument(metavar="AMOUNT")], as_of: AsOf = None
+) -> None:
     """Add cash to a portfolio."""
     from alphaagent.bootstrap import Workplace
+    from alphaagent.operations import portfolios
 
-    audit = Workplace.open().deposit(name, _money("AMOUNT", amount), as_of)
+    workplace = Workplace.open()
+    at = workplace.moment(as_of, []) if as_of else None
+    audit = portfolios.deposit(workplace.store(), name, _money("AMOUNT", amount), at)
     typer.echo(f"deposited {amount} USD to {name}; audit row {audit.seq}")
 
 
@@ -353,7 +363,7 @@ def data_status(as_json: AsJson = False) -> int:
 @app.command()
 def doctor(as_json: AsJson = False) -> int:
     """Check configuration, data, calendar, books and provider, and say what to do."""
-    from alphaagent.doctor import examine
+    from alphaagent.operations.doctor import examine
 
     findings = examine()
     if as_json:

@@ -2,10 +2,11 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
 
+from alphaagent.domain.base import canonical
 from alphaagent.domain.evidence import ToolName
 from alphaagent.domain.market import Instrument
 from alphaagent.domain.portfolio import Account, Portfolio
@@ -49,7 +50,9 @@ class Desk:
     store: Callable[[], Store]
     """Opens the books, making them where they are missing."""
     existing_store: Callable[[], Store | None]
-    wait: Callable[[float], None]
+    slot_patience_seconds: float
+    """How long to wait for another run that is deciding the same slot."""
+    sleep: Callable[[float], None]
     provider: str | None
     allow_fallback: bool
     starting_cash: Decimal
@@ -72,12 +75,29 @@ class Desk:
             return "HALTED", halted
         return ("REDUCING", ("database",)) if stored and stored.state == "REDUCING" else ("ACTIVE", ())
 
+    def control_without_books(self) -> tuple[ControlState, tuple[str, ...]]:
+        """The kill switch where no books exist yet: file flag and environment alone."""
+        return self.control(Control("ACTIVE", "", datetime.min.replace(tzinfo=UTC)))
+
+    def patience(self) -> Callable[[float], None]:
+        """A wait that gives up: raises UsageFault once `slot_patience_seconds` have been waited in all."""
+        waited = 0.0
+
+        def wait(seconds: float) -> None:
+            nonlocal waited
+            if waited >= self.slot_patience_seconds:
+                raise UsageFault(f"another run has been deciding this slot for {waited:.0f} seconds", fix="try again later, or use another --slot")
+            self.sleep(seconds)
+            waited += seconds
+
+        return wait
+
     def settler(self) -> Settler:
         """Settlement with this desk's guard."""
         return Settler(self.market, self.calendar, self.broker, self._judge, self.control)
 
     def _judge(self, record: DecisionRecord, snapshot: GuardSnapshot, at: datetime) -> Ruling:
-        return evaluate(record.result.proposal_text, snapshot, Mandate.parse(str(record.mandate["name"]), record.mandate, "record"), at)
+        return evaluate(record.result.proposal_text, snapshot, Mandate.from_record(record.mandate, record.decision_id), at)
 
 
 def resolve(desk: Desk, ticker: str, as_of: datetime) -> tuple[Instrument, date]:
@@ -126,7 +146,7 @@ def create_portfolio(desk: Desk, books: Books, name: str, mandate: str, cash: De
     """A portfolio with its opening deposit and its mandate on file."""
     chosen = desk.mandate(mandate)
     made = books.create_portfolio(name, currency=BASE_CURRENCY, kind="paper", mandate=mandate, cash=cash, at=at)
-    books.record_limits(made, chosen.limits_hash, chosen.as_bytes(), at)
+    books.record_limits(made, chosen.limits_hash, canonical(chosen.record()), at)
     return made
 
 
@@ -138,7 +158,7 @@ def fresh_book(desk: Desk, ask: Ask, existing: Portfolio | None) -> BookState:
     mandate = existing.mandate if existing else desk.default_mandate
     portfolio = Portfolio(id=0, name=ask.portfolio, currency=BASE_CURRENCY, kind="paper", mandate=mandate, opened_at=opened)
     account = Account(portfolio=portfolio, book_time=opened, cash=desk.starting_cash, settled_cash=desk.starting_cash, positions=(), pending=())
-    state, sources = desk.control(Control("ACTIVE", "", opened))
+    state, sources = desk.control_without_books()
     if state == "HALTED":
         raise Halted(f"the system is halted by {' and '.join(sources)}", fix=_resume_hint(desk, sources))
     return BookState(

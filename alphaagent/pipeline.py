@@ -11,7 +11,7 @@ from decimal import Decimal
 
 from alphaagent import __version__
 from alphaagent.desk import Ask, Desk, fresh_book, halt_if_told, open_portfolio, recorded_instrument, refuse_if_halted, refuse_if_unsound, resolve
-from alphaagent.domain.base import fingerprint, sha256_hex
+from alphaagent.domain.base import canonical, fingerprint, sha256_hex
 from alphaagent.domain.debate import EngineResult
 from alphaagent.domain.evidence import EvidenceItem, EvidencePack
 from alphaagent.domain.market import Instrument
@@ -50,7 +50,7 @@ def decide(desk: Desk, ask: Ask) -> Decided:
     refuse_if_halted(desk, store)
     portfolio = open_portfolio(desk, store, ask)
     request = _request(desk, ask, session)
-    claim = store.claim(_slot_key(request, instrument), _request_hash(request), desk.clock, desk.wait)
+    claim = store.claim(_slot_key(request, instrument), _request_hash(request), desk.patience())
     if isinstance(claim, StoredDecision):
         return Decided(claim.record, claim, repeated=True)
     finished = False
@@ -144,7 +144,7 @@ def _decide_in_slot(desk: Desk, store: Store, portfolio: Portfolio, instrument: 
     mandate = desk.mandate(portfolio.mandate)
     with store.write() as books:
         desk.settler().bring_up_to(books, portfolio, session)
-        books.record_limits(portfolio, mandate.limits_hash, mandate.as_bytes(), request.as_of)
+        books.record_limits(portfolio, mandate.limits_hash, canonical(mandate.record()), request.as_of)
         books.register(instrument)
     with store.read() as books:
         book = desk.settler().book_state(books, portfolio, request.as_of, {})
@@ -231,7 +231,7 @@ def _ruled(
         result=result,
         proposal=read_proposal(result.proposal_text, request.ticker),
         snapshot=snapshot,
-        mandate=mandate.document(),
+        mandate=mandate.record(),
         ruling=ruling,
     )
     return record, _order(record, book, instrument, mandate)

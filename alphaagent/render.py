@@ -1,8 +1,8 @@
 """Documents become a terminal page. Text is never read as markup: what the web or a model wrote is shown, not obeyed."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich import box
 from rich.console import Console, Group, RenderableType
@@ -12,6 +12,9 @@ from rich.table import Table
 from rich.text import Text
 
 from alphaagent.domain.text import inert
+
+if TYPE_CHECKING:
+    from alphaagent.operations.doctor import Finding
 
 BAR_WIDTH = 16
 VERDICT_STYLE = {"BUY": "bold green", "SELL": "bold red", "HOLD": "bold yellow"}
@@ -199,3 +202,68 @@ def rows(title: str, columns: tuple[str, ...], cells: list[tuple[str, ...]], *, 
         table.add_row(*(Text(inert(cell)) for cell in row))
     return table
 
+
+def portfolio_page(document: Mapping[str, Any]) -> RenderableType:
+    """A portfolio: NAV and cash, positions, pending orders."""
+    currency = document["currency"]
+    head = Text.assemble((f"\n{document['portfolio']}", "bold"), f"  NAV {_money(document['equity'])} {currency}", f"  cash {_money(document['cash'])}")
+    head.append(f"  (settled {_money(document['settled_cash'])}, reserved {_money(document['reserved_cash'])})  mandate {document['mandate']}", "dim")
+    head.append(f"\nat {document['at']}, book time {document['book_time']}", "dim")
+    if document["books_fault"]:
+        head.append(f"\nTHE BOOKS ARE UNSOUND: {inert(document['books_fault'])}", "bold red")
+    columns = ("ticker", "quantity", "mark", "value", "weight", "cost", "unrealised")
+    cells = [_position(position) for position in document["positions"]]
+    pending = [(order["side"], order["quantity"], order["ticker"], order["fill_session"], order["decision_id"]) for order in document["pending"]]
+    parts: list[RenderableType] = [head]
+    parts += [rows("Positions", columns, cells, numeric=columns[1:])] if cells else [Text("\nno positions\n", "dim")]
+    parts += [rows("Pending orders", ("side", "quantity", "ticker", "fills at the open of", "decision"), pending)] if pending else []
+    return Group(*parts)
+
+
+def _position(position: Mapping[str, Any]) -> tuple[str, ...]:
+    weight = f"{Decimal(position['weight']):.1%}" if position["weight"] else ""
+    money = (_money(position[key]) if position[key] is not None else "no mark" for key in ("mark", "value"))
+    mark, value = money
+    return position["ticker"], position["quantity"], mark, value, weight, _money(position["cost"]), f"{Decimal(position['unrealised']):+,.2f}"
+
+
+def _money(text: str) -> str:
+    return f"{Decimal(text):,.2f}"
+
+
+def journal_table(documents: Sequence[Mapping[str, Any]]) -> Table:
+    """Transactions with their postings, newest last."""
+    cells = []
+    for document in documents:
+        for place, posting in enumerate(document["postings"]):
+            first = place == 0
+            head = (str(document["txn"]), document["kind"], document["trade_at"]) if first else ("", "", "")
+            cells.append((*head, posting["account"], posting["amount"], posting["commodity"], document["decision_id"] or "" if first else ""))
+    return rows("", ("txn", "kind", "at", "account", "amount", "commodity", "decision"), cells, numeric=("amount",))
+
+
+def files_table(documents: Sequence[Mapping[str, Any]]) -> Table:
+    """The recorded files against their manifest."""
+    cells = [
+        (
+            file["path"],
+            file["state"],
+            str(file["rows"] or ""),
+            " to ".join(filter(None, (file["first"], file["last"]))),
+            file["licence"] or "",
+            file["origin"] or "",
+        )
+        for file in documents
+    ]
+    return rows("", ("file", "state", "rows", "range", "licence", "origin"), cells, numeric=("rows",))
+
+
+def findings_table(findings: "Sequence[Finding]") -> Table:
+    """What the doctor found and what to do about it."""
+    table = Table(box=box.SIMPLE, header_style="dim")
+    for column in ("", "check", "finding", "what to do"):
+        table.add_column(column)
+    style = {"ok": "green", "note": "yellow", "fault": "red"}
+    for finding in findings:
+        table.add_row(Text(finding.state, style[finding.state]), finding.check, Text(inert(finding.detail)), Text(inert(finding.fix or "")))
+    return table

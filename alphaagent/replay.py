@@ -40,8 +40,7 @@ def replay(stored: StoredDecision) -> tuple[Check, ...]:
 
 def rule_again(record: DecisionRecord, snapshot: GuardSnapshot, at: datetime) -> Ruling:
     """The guard's ruling on a stored snapshot under the recorded mandate."""
-    mandate = Mandate.parse(str(record.mandate["name"]), record.mandate, f"the record of {record.decision_id}")
-    return evaluate(record.result.proposal_text, snapshot, mandate, at)
+    return evaluate(record.result.proposal_text, snapshot, Mandate.from_record(record.mandate, record.decision_id), at)
 
 
 def _compare(part: str, before: object, after: object) -> Check:

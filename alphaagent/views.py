@@ -1,14 +1,18 @@
 """Stored records become documents and rows, for the command line and the dashboard alike. Pure: nothing here prints or reads."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from datetime import datetime
+from decimal import Decimal
 from typing import Any
 
 from alphaagent.domain.base import decimal_text, instant_text, plain
 from alphaagent.domain.debate import Case
 from alphaagent.domain.evidence import EvidenceItem
-from alphaagent.domain.portfolio import Order
+from alphaagent.domain.portfolio import Account, Order, Position
 from alphaagent.domain.record import DecisionRecord
 from alphaagent.domain.ruling import Ruling
+from alphaagent.evidence.snapshot_status import FileStatus
 from alphaagent.ports import AuditRef, StoredDecision
 
 Document = dict[str, Any]
@@ -109,6 +113,47 @@ def order_document(order: Order) -> Document:
 
 def audit_document(audit: AuditRef) -> Document:
     return {"seq": audit.seq, "hash": audit.hash}
+
+
+def settled_document(order: Order, ruling: Ruling | None, reason: str, audit: AuditRef) -> Document:
+    """What settlement did with one order."""
+    return {"order": order_document(order), "reason": reason, "guard": ruling_document(ruling) if ruling else None, "audit": audit_document(audit)}
+
+
+def portfolio_document(at: datetime, account: Account, marks: Mapping[str, Decimal | None], equity: Decimal, fault: str | None) -> Document:
+    """Cash, NAV, positions at their marks, pending orders; `books_fault` says why none of it can be trusted."""
+    return {
+        "portfolio": account.portfolio.name,
+        "currency": account.portfolio.currency,
+        "mandate": account.portfolio.mandate,
+        "at": instant_text(at),
+        "book_time": instant_text(account.book_time),
+        "cash": decimal_text(account.cash),
+        "settled_cash": decimal_text(account.settled_cash),
+        "reserved_cash": decimal_text(account.reserved()),
+        "equity": decimal_text(round(equity, 6)),
+        "positions": [_position_document(position, marks[position.instrument_id], equity) for position in account.positions],
+        "pending": [order_document(order) for order in account.pending],
+        "books_fault": fault,
+    }
+
+
+def _position_document(position: Position, mark: Decimal | None, equity: Decimal) -> Document:
+    value = position.quantity * (mark or Decimal(0))
+    return {
+        "ticker": position.symbol,
+        "quantity": decimal_text(position.quantity),
+        "cost": decimal_text(position.cost),
+        "mark": decimal_text(mark) if mark is not None else None,
+        "value": decimal_text(round(value, 6)),
+        "weight": decimal_text(round(value / equity, 6)) if equity > 0 else None,
+        "unrealised": decimal_text(round(value - position.cost, 6)),
+    }
+
+
+def file_document(file: FileStatus) -> Document:
+    """One file of the recorded data against its manifest."""
+    return dict(plain(asdict(file)))  # type: ignore[arg-type]
 
 
 def _what_became(stored: StoredDecision) -> Document:

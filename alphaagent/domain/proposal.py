@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from pydantic import field_serializer
 
-from alphaagent.domain.base import Frozen
+from alphaagent.domain.base import Frozen, decimal_text
 
 
 class Action(StrEnum):
@@ -51,10 +51,9 @@ class TradeProposal(Frozen):
         if self.p_up is not None:
             parts.append(f'"p_up":{_number(self.p_up)}')
         if self.relied_on is not None:
-            parts.append(f'"relied_on":{json.dumps(list(self.relied_on))}')
+            parts.append(f'"relied_on":{json.dumps(list(self.relied_on), separators=(",", ":"))}')
         return "{" + ",".join(parts) + "}"
 
 
 def _number(value: Decimal) -> str:
-    text = format(value, "f")
-    return text.rstrip("0").rstrip(".") if "." in text else text
+    return decimal_text(value).removesuffix(".0")

@@ -101,4 +101,3 @@ def _snapshot(subject: Subject, book: BookState, calendar: Calendar, own: Order 
 def order_id(decision_id: str) -> str:
     """One decision has at most one order."""
     return decision_id.replace("dec_", "ord_", 1)
-

@@ -8,7 +8,7 @@ H cut by one minimum, so their order cannot matter. I asks again about what is l
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from decimal import ROUND_DOWN, ROUND_HALF_EVEN, Context, Decimal, DivisionByZero, InvalidOperation, Overflow, localcontext
+from decimal import ROUND_CEILING, ROUND_DOWN, ROUND_HALF_EVEN, Context, Decimal, DivisionByZero, InvalidOperation, Overflow, localcontext
 from typing import Literal
 
 from alphaagent.domain.base import fingerprint
@@ -21,11 +21,13 @@ from alphaagent.guard.rule import ZERO, Block, Cap, Finding, MissingField, NotAp
 from alphaagent.guard.rules.b1_kill_switch import KillSwitch
 from alphaagent.guard.rules.d2_universe import Universe
 from alphaagent.guard.rules.e4_quote_sanity import QuoteSanity
+from alphaagent.guard.rules.h9_cash import CashCap
 from alphaagent.guard.rules.i1_too_small import MinimumSize
 
 GUARD_VERSION = "1"
 _CONTEXT = Context(prec=34, rounding=ROUND_HALF_EVEN, traps=[InvalidOperation, DivisionByZero, Overflow])
 _CENT = Decimal("0.01")
+_MICRO = Decimal("1e-6")
 _TINY = Decimal("1e-9")
 _EVERYTHING = Decimal(10) ** 15
 """More shares than any cap leaves: what the budget asks the caps about."""
@@ -79,6 +81,15 @@ def budget(snapshot: GuardSnapshot, mandate: Mandate) -> Decimal:
             return ZERO
         # The cap came from a division: without the first rounding 5,000.00 would read 4,999.99.
         return (most * subject.number("price")).quantize(_TINY).quantize(_CENT, ROUND_DOWN)
+
+
+def reservation(ruling: Ruling, mandate: Mandate) -> Decimal:
+    """The cash that an approved BUY sets aside until it settles, by the cash rule's own formula; zero for anything else."""
+    if ruling.side != "BUY" or ruling.price is None:
+        return ZERO
+    cash = next(rule for rule in mandate.rules if isinstance(rule, CashCap))
+    with localcontext(_CONTEXT):
+        return cash.cost(ruling.quantity_out, ruling.price).quantize(_MICRO, ROUND_CEILING)
 
 
 def _subject(proposal: TradeProposal, snapshot: GuardSnapshot, mandate: Mandate, now: datetime) -> Subject:

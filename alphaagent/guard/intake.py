@@ -12,7 +12,6 @@ import unicodedata
 from decimal import Decimal
 from typing import NoReturn, TypeGuard
 
-from alphaagent.domain.base import decimal_text
 from alphaagent.domain.proposal import Action, Sentiment, TradeProposal
 from alphaagent.errors import IntakeRefused
 
@@ -66,28 +65,22 @@ def parse_proposal(raw: str, *, ticker: str) -> TradeProposal:
     return TradeProposal(action=action, amount=amount, sentiment=sentiment, reasoning=reasoning, p_up=p_up, relied_on=relied_on)
 
 
+def read_proposal(raw: str, ticker: str) -> TradeProposal | None:
+    """The proposal, or None where the parser refuses it; the ruling on the same text then carries the code."""
+    try:
+        return parse_proposal(raw, ticker=ticker)
+    except IntakeRefused:
+        return None
+
+
 def proposal_text(proposal: TradeProposal) -> str:
-    """The canonical JSON text of a proposal; `parse_proposal` gives the same proposal back.
+    """The JSON text of a proposal; `parse_proposal` gives the same proposal back.
 
     Raises IntakeRefused where the proposal holds what the grammar cannot say.
     """
-    parts = [
-        f'"action":"{proposal.action.value}"',
-        f'"amount":{_token(proposal.amount)}',
-        f'"sentiment":"{proposal.sentiment.value}"',
-        f'"reasoning":{json.dumps(proposal.reasoning, ensure_ascii=False)}',
-    ]
-    if proposal.p_up is not None:
-        parts.append(f'"p_up":{_token(proposal.p_up)}')
-    if proposal.relied_on is not None:
-        parts.append(f'"relied_on":{json.dumps(list(proposal.relied_on), separators=(",", ":"))}')
-    text = "{" + ",".join(parts) + "}"
+    text = proposal.as_text()
     parse_proposal(text, ticker="")
     return text
-
-
-def _token(value: Decimal) -> str:
-    return decimal_text(value).removesuffix(".0")
 
 
 def _refuse(code: str, message: str) -> NoReturn:

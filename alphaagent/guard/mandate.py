@@ -61,6 +61,15 @@ class Mandate(Frozen):
         limits = {rule.id: {field: _plain(getattr(rule, field)) for field in type(rule).model_fields} for rule in self.rules}
         return {"risk_profile": self.risk_profile, "lot": decimal_text(self.lot), "rules": {id: fields for id, fields in limits.items() if fields}}
 
+    def record(self) -> dict[str, Any]:
+        """The mandate as a decision's record carries it; `from_record` reads it back."""
+        return {"name": self.name, "limits": self.document()}
+
+    @classmethod
+    def from_record(cls, record: Mapping[str, Any], where: str) -> "Mandate":
+        """The mandate that was in force when a decision was recorded."""
+        return cls.parse(str(record["name"]), record["limits"], where)
+
     @property
     def limits_hash(self) -> str:
         """What B4 compares with the hash on file."""
@@ -85,6 +94,11 @@ def _fault_of(mandate: Mandate) -> str | None:
     except ConfigFault as fault:
         return fault.message
     return None if again == mandate else "its rules are not the registered ones"
+
+
+def parse_mandates(documents: Mapping[str, Any], where: str) -> dict[str, Mandate]:
+    """Every mandate of a file by name. Raises ConfigFault."""
+    return {name: Mandate.parse(name, document, where) for name, document in documents.items()}
 
 
 def _limits(kind: type[SomeLimits], fields: Mapping[str, Any], at: str) -> SomeLimits:

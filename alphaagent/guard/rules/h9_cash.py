@@ -23,7 +23,11 @@ class CashCap(CapRule):
     fee_per_order: Decimal = Field(Decimal(0), ge=0, le=1000)
 
     def use(self, subject: Subject, quantity: Decimal) -> Decimal:
-        return quantity * subject.number("price") * (1 + self.slippage_fraction) + self.fee_per_order
+        return self.cost(quantity, subject.number("price"))
+
+    def cost(self, quantity: Decimal, price: Decimal) -> Decimal:
+        """What a BUY may come to, in the portfolio's currency: price with slippage, and the fee."""
+        return quantity * price * (1 + self.slippage_fraction) + self.fee_per_order
 
     def limit(self, subject: Subject) -> Decimal:
         return subject.number("settled_cash") - subject.number("reserved_cash") - self.cash_buffer_fraction * subject.number("equity")

@@ -1,0 +1,131 @@
+"""Looks at an installation and says what is there, what is wrong and what to do, without changing anything."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import date
+from typing import Literal
+
+from alphaagent.bootstrap import Workplace
+from alphaagent.errors import AlphaAgentError
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One check: `fault` needs mending, `note` is worth knowing."""
+
+    check: str
+    state: Literal["ok", "note", "fault"]
+    detail: str
+    fix: str | None = None
+    exit_code: int = 0
+
+
+def examine() -> tuple[Finding, ...]:
+    """Every check; without readable settings only that one."""
+    try:
+        workplace = Workplace.open()
+    except AlphaAgentError as fault:
+        return (_fault("settings", fault),)
+    return tuple(_checked(name, check, workplace) for name, check in CHECKS.items())
+
+
+def _checked(name: str, check: Callable[[Workplace], Finding], workplace: Workplace) -> Finding:
+    try:
+        return check(workplace)
+    except AlphaAgentError as fault:
+        return _fault(name, fault)
+
+
+def _fault(name: str, fault: AlphaAgentError) -> Finding:
+    return Finding(name, "fault", fault.message, fault.fix, fault.exit_code)
+
+
+def _settings(workplace: Workplace) -> Finding:
+    settings = workplace.settings
+    return Finding("settings", "ok", f"home {settings.home}; configuration from {settings.config_source}")
+
+
+def _mandates(workplace: Workplace) -> Finding:
+    names = workplace.mandates
+    workplace.desk.mandate(workplace.settings.portfolio.mandate)
+    return Finding("mandates", "ok", f"{', '.join(names)}; new portfolios get {workplace.settings.portfolio.mandate}")
+
+
+def _data(workplace: Workplace) -> Finding:
+    files = workplace.data_status()
+    wrong = [f"{file.path} {file.state}" for file in files if file.state != "ok"]
+    if wrong:
+        return Finding(
+            "recorded data", "fault", f"{len(wrong)} of {len(files)} files differ from the manifest: {', '.join(wrong[:3])}", "run `alphaagent data status`", 2
+        )
+    return Finding("recorded data", "ok", f"{len(files)} files as recorded in {workplace.settings.snapshot}")
+
+
+def _age(workplace: Workplace) -> Finding:
+    market = workplace.desk.market
+    spans = []
+    for ticker in market.tickers():
+        last = next((market.last_session(one) for one in market.resolve(ticker, workplace.calendar.last)), None)
+        spans.append((ticker, last))
+    shown = ", ".join(f"{ticker} to {last}" for ticker, last in spans)
+    newest = max((last for _, last in spans if last), default=date.min)
+    days = (workplace.clock.now().date() - newest).days
+    return Finding(
+        "data age", "note" if days > 5 else "ok", f"{shown}; {days} days old", "decide with --as-of, or on the last recorded session" if days > 5 else None
+    )
+
+
+def _calendar(workplace: Workplace) -> Finding:
+    calendar = workplace.calendar
+    return Finding("calendar", "ok", f"XNYS, {calendar.first} to {calendar.last}")
+
+
+def _books(workplace: Workplace) -> Finding:
+    store = workplace.existing_store()
+    if store is None:
+        return Finding("books", "note", f"none yet at {workplace.settings.database_url}", "the first `alphaagent decide TICKER` makes them")
+    with store.read() as books:
+        fault = books.soundness_fault()
+        names = ", ".join(one.name for one in books.portfolios()) or "no portfolio yet"
+    if fault:
+        return Finding("books", "fault", f"unsound: {fault}", "run `alphaagent audit verify`", 5)
+    return Finding("books", "ok", f"{workplace.settings.database_url}: {names}")
+
+
+def _switch(workplace: Workplace) -> Finding:
+    store = workplace.existing_store()
+    if store is None:
+        state, sources = workplace.desk.control_without_books()
+    else:
+        with store.read() as books:
+            state, sources = workplace.desk.control(books.control())
+    if state == "ACTIVE":
+        return Finding("kill switch", "ok", "ACTIVE")
+    return Finding(
+        "kill switch",
+        "note",
+        f"{state} by {' and '.join(sources)}",
+        "run `alphaagent resume --reason WHY`" if "database" in sources else "lift it where it was set",
+    )
+
+
+def _provider(workplace: Workplace) -> Finding:
+    settings = workplace.settings
+    if settings.provider not in (None, "none"):
+        return Finding("model provider", "note", f"{settings.provider} is named, but this version has no crew engine", "set ALPHAAGENT_LLM_PROVIDER to none")
+    if settings.provider is None and not settings.allow_fallback:
+        fix = "use --engine heuristic, or set ALLOW_HEURISTIC_FALLBACK to true"
+        return Finding("model provider", "note", "none, and ALLOW_HEURISTIC_FALLBACK is false: `decide` ends with exit 4", fix)
+    return Finding("model provider", "ok", "none: the heuristic engine decides, and says so")
+
+
+CHECKS: dict[str, Callable[[Workplace], Finding]] = {
+    "settings": _settings,
+    "mandates": _mandates,
+    "recorded data": _data,
+    "data age": _age,
+    "calendar": _calendar,
+    "books": _books,
+    "kill switch": _switch,
+    "model provider": _provider,
+}
