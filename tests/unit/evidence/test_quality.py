@@ -58,6 +58,12 @@ def test_the_margin_is_above_that_of_a_year_before(income: float, passed: bool) 
     assert (verdict.passed, verdict.threshold, verdict.unit) == (passed, Decimal("0.1"), "ratio")
 
 
+def test_a_margin_without_last_years_income_names_it_once() -> None:
+    verdict = judged("margin", annual(*years("Revenues", 200, 100), *years("OperatingIncomeLoss", 20)))
+
+    assert (verdict.passed, verdict.missing) == (None, ("operating income (OperatingIncomeLoss) a year before",))
+
+
 @pytest.mark.parametrize(
     ("debt", "cash", "securities", "income", "passed"),
     [
