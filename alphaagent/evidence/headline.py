@@ -25,6 +25,7 @@ _PER_CENT = re.compile(r"(?<=\d) ?(?:percent|per cent|pct)\b", re.IGNORECASE)
 _RANKED = re.compile(r"\bno\. ?(?=\d)", re.IGNORECASE)
 _SENTENCE_END = re.compile(r"(?<=[^\W\d_]{4})\.(?= )")
 _INNER_HYPHEN = re.compile(r"(?<=[^\W_])-(?=[^\W_])")
+_CONTRACTED = {"can't": "can", "won't": "will", "shan't": "shall"}
 _BREAKS = frozenset(";:,()|–—-")
 
 ClauseRole = Literal["main", "concession", "reason", "base"]
@@ -44,6 +45,8 @@ class Token:
     raw: str
     text: str
     lemma: str
+    owns: bool = False
+    """It was written with 's."""
 
 
 def tokens(title: str, lexicon: Lexicon) -> tuple[Token, ...]:
@@ -54,14 +57,16 @@ def tokens(title: str, lexicon: Lexicon) -> tuple[Token, ...]:
 
 def _parts(raw: str) -> Sequence[str]:
     lower = raw.lower()
-    if lower.endswith("n't"):
-        return ("can" if lower == "can't" else raw[:-3], "not")
-    return (raw[:-2] if lower.endswith("'s") else raw,)
+    if not lower.endswith("n't"):
+        return (raw,)
+    return (_CONTRACTED.get(lower, raw[:-3]) or raw, "not")
 
 
 def _token(raw: str, lexicon: Lexicon) -> Token:
-    text = raw.lower()
-    return Token(raw, text, lexicon.lemma(text))
+    owns = raw[-2:].lower() == "'s"
+    word = raw[:-2] if owns else raw
+    text = word.lower()
+    return Token(word, text, lexicon.forms.lemma(text), owns)
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,6 +196,8 @@ def _is_somebody_else(words: tuple[Token, ...], place: int, name: tuple[Token, .
 
 
 def _is_rival(words: tuple[Token, ...], after: int, lexicon: Lexicon) -> bool:
+    if words[after - 1].owns and any(phrase_at(words, place, lexicon.markers["rival"]) for place in range(after + 1, after + 3)):
+        return True
     if after >= len(words) or not phrase_at(words, after, lexicon.markers["rival"]):
         return False
     counted = any(meaning.role == "object" for _, meaning in lexicon.words.get(words[after].lemma, ()))
@@ -199,7 +206,7 @@ def _is_rival(words: tuple[Token, ...], after: int, lexicon: Lexicon) -> bool:
 
 def is_proper(word: Token, lexicon: Lexicon) -> bool:
     """Whether a word looks like somebody's name: a capital, not an acronym, and not in the lexicon."""
-    return word.raw[0].isupper() and not word.raw.isupper() and word.lemma not in lexicon.vocabulary
+    return word.raw[0].isupper() and not word.raw.isupper() and not lexicon.forms.knows(word.lemma)
 
 
 def _clauses(items: tuple[Item, ...]) -> Iterator[Clause]:

@@ -25,7 +25,7 @@ _BENCHMARK_REACH = 4
 _NOUN_SIGNS = frozenset({"a", "an", "the", "any", "further", "sharp", "its"})
 _TIES = frozenset({"at", "of", "from", "by", "for", "on"})
 _LOOSE_TIES = frozenset({"on"})
-_ADVERSARY = frozenset({"against", "over", "from"})
+_ADVERSARY = frozenset({"against", "over"})
 _FLOOR = Decimal("0.2")
 
 
@@ -116,10 +116,16 @@ class _Reader:
             yield group
 
     def _unit(self, place: int, item: Item) -> _Unit | None:
-        if item.word is None or item.word.role not in ("direction", "object", "above", "below") or self._forward_after_name(item):
+        if item.word is None or item.word.role not in ("direction", "object", "above", "below") or self._forward_after_name(item) or self._is_adjective(place, item):
             return None
         word = self._as_noun(item.word) if self._stands_as_noun(place, item) else item.word
         return _Unit(word, item.text, item.place, item.place + len(item.text.split()) - 1)
+
+    def _is_adjective(self, place: int, item: Item) -> bool:
+        """A bare form that is a verb only behind a thing or behind "to"."""
+        if item.word is None or not item.word.verb or self.words[item.place].text != self.words[item.place].lemma:
+            return False
+        return place == 0 or (self.items[place - 1].kind != "object" and self.items[place - 1].text != "to")
 
     def _as_noun(self, word: Word) -> Word:
         operations = word.topic or self.lexicon.price
@@ -127,10 +133,11 @@ class _Reader:
 
     def _stands_as_noun(self, place: int, item: Item) -> bool:
         word = item.word
-        if word is None or word.role != "direction" or word.absolute or not word.moves_price or self.words[item.place].text != self.words[item.place].lemma:
+        text, lemma = self.words[item.place].text, self.words[item.place].lemma
+        if word is None or word.role != "direction" or word.absolute or not word.moves_price or text not in (lemma, lemma + "s"):
             return False
         before = self.items[place - 1] if place else None
-        if before is not None and (before.text in _NOUN_SIGNS or before.kind == "negator"):
+        if before is not None and (before.text in _NOUN_SIGNS or before.kind in ("negator", "direction")):
             return True
         after = self.items[place + 1] if place + 1 < len(self.items) else None
         return after is not None and after.text in ("in", "of") and before is not None and before.kind not in ("company", "object")
@@ -150,6 +157,11 @@ class _Reader:
                     yield from self._alone(free)
                 free = unit
                 continue
+            if unit.word.stops and after is not None and after.word.role == "direction" and after.word.absolute:
+                self.negators.append(unit.start)
+                continue
+            if free and after is not None and self._price_of(free, after):
+                free = None
             ahead = after if free is None and after is not None and self._reaches(unit, after) else None
             made = list(self._meeting(unit, free or ahead))
             if made and free is None:
@@ -159,6 +171,10 @@ class _Reader:
             yield from made
         if free:
             yield from self._alone(free)
+
+    def _price_of(self, shares: _Unit, moved: _Unit) -> bool:
+        """In "shares extend losses" what is extended is the loss, not the shares."""
+        return shares.word.topic == self.lexicon.price and moved.word.role == "object" and (moved.word.movement or moved.word.group == "loss")
 
     def _reaches(self, direction: _Unit, thing: _Unit) -> bool:
         return thing.word.role == "object" and not any(item.text == "to" for item in self.items if direction.end < item.place < thing.start)
@@ -192,7 +208,7 @@ class _Reader:
 
     def _is_passive(self, direction: _Unit) -> bool:
         text = self.words[direction.start].text
-        return text.endswith("ed") or text in self.lexicon.irregular
+        return text.endswith("ed") or text in self.lexicon.forms.irregular
 
     def _absolute(self, direction: _Unit, thing: _Unit | None) -> Iterator[Event]:
         word = direction.word
@@ -203,7 +219,7 @@ class _Reader:
         yield from self._event(topic, sign, word.strength, direction, thing)
 
     def _is_adversary(self, direction: _Unit) -> bool:
-        return bool(self.names) and self.names[0] > direction.start and self.words[self.names[0] - 1].text in _ADVERSARY
+        return bool(self.names) and self.names[0] - 1 > direction.end and self.words[self.names[0] - 1].text in _ADVERSARY
 
     def _alone(self, thing: _Unit) -> Iterator[Event]:
         if thing.word.alone and thing.word.topic:

@@ -18,17 +18,18 @@ from alphaagent.errors import ConfigFault
 Role = Literal["direction", "object", "negator", "forward", "above", "below", "and", "concession", "reason", "base", "plain"]
 Phrase = tuple[str, ...]
 
-MARKERS = ("question", "rumour", "denial", "schedule", "committed", "market", "rival", "name_after", "name_before")
+MARKERS = ("question", "rumour", "denial", "denial_verb", "denial_of", "schedule", "committed", "market", "rival", "name_after", "name_before")
 CONNECTORS: tuple[Role, ...] = ("and", "concession", "reason", "base")
 _SECTIONS = (
     "version", "topics", "directions", "objects", "forward", "forward_after_name", "sides", "benchmarks", "negators", "plain", "connectors", "markers", "full_move_percent",
 )  # fmt: skip
 _GROUP_KEYS = {
-    "directions": ("sign", "words", "strength", "absolute", "done_to", "topic", "negated", "moves_price"),
+    "directions": ("sign", "words", "strength", "absolute", "done_to", "topic", "negated", "moves_price", "stops", "verb"),
     "objects": ("topic", "polarity", "words", "alone", "movement", "strength"),
 }
 _WORD = re.compile(r"[^\W_]+(?:&[^\W_]+)?(?:/[^\W_]+)*")
 _LONGEST_WORD = 30
+_SHORTEST_INFLECTED = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +56,31 @@ class Word:
     movement: bool = False
     negated: int = 0
     moves_price: bool = False
+    stops: bool = False
+    verb: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Forms:
+    """How a word of a headline is brought to the form in which it is listed."""
+
+    alone: frozenset[str]
+    """Words that are entries of their own: never cut, so `sales` stays apart from `sale`."""
+    inside: frozenset[str]
+    """Words that occur inside phrases."""
+    irregular: Mapping[str, str]
+
+    def lemma(self, word: str) -> str:
+        """The listed form of a lower-case word, or the word itself where none is listed."""
+        if word in self.irregular:
+            return self.irregular[word]
+        if word in self.alone or not _SHORTEST_INFLECTED <= len(word) <= _LONGEST_WORD:
+            return word
+        return next((stem for stem in _stems(word) if stem in self.alone or stem in self.inside), word)
+
+    def knows(self, lemma: str) -> bool:
+        """Whether the lexicon mentions a listed form anywhere."""
+        return lemma in self.alone or lemma in self.inside
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +93,7 @@ class Lexicon:
     benchmarks: frozenset[Phrase]
     forward_after_name: frozenset[Phrase]
     full_move_percent: Mapping[str, Decimal]
-    vocabulary: frozenset[str]
-    irregular: Mapping[str, str]
+    forms: Forms
     results: Topic
     guidance: Topic
     price: Topic
@@ -77,14 +102,6 @@ class Lexicon:
     def fingerprint(self) -> str:
         """SHA-256 (hex) of the document's canonical bytes."""
         return self._fingerprint
-
-    def lemma(self, word: str) -> str:
-        """The listed form of a lower-case word, or the word itself where none is listed."""
-        if word in self.irregular:
-            return self.irregular[word]
-        if word in self.vocabulary or len(word) > _LONGEST_WORD:
-            return word
-        return next((stem for stem in _stems(word) if stem in self.vocabulary), word)
 
     @classmethod
     def parse(cls, document: Mapping[str, Any], where: str) -> "Lexicon":
@@ -119,8 +136,9 @@ class _Parser:
     def __init__(self, where: str) -> None:
         self.where = where
         self.irregular: dict[str, str] = {}
-        self.vocabulary: set[str] = set()
-        self.meanings: dict[Phrase, tuple[Word, str]] = {}
+        self.alone: set[str] = set()
+        self.inside: set[str] = set()
+        self.entries: list[tuple[Phrase, Word, str]] = []
         self.topics: dict[str, Topic] = {}
 
     def lexicon(self, document: Mapping[str, Any]) -> Lexicon:
@@ -133,14 +151,17 @@ class _Parser:
         self.simple_words(document)
         markers = self.table(document, "markers")
         self.keys(markers, "markers", MARKERS, required=MARKERS)
+        lists = {name: self.phrases(f"markers.{name}", markers[name]) for name in MARKERS}
+        lists |= {name: self.phrases(name, document[name]) for name in ("benchmarks", "forward_after_name")}
+        forms = Forms(frozenset(self.alone), frozenset(self.inside), self.irregular)
+        sets = {name: frozenset(_listed(phrase, forms) for phrase in phrases) for name, phrases in lists.items()}
         return Lexicon(
-            words=self.by_first_word(),
-            markers={name: frozenset(self.phrases(f"markers.{name}", markers[name])) for name in MARKERS},
-            benchmarks=frozenset(self.phrases("benchmarks", document["benchmarks"])),
-            forward_after_name=frozenset(self.phrases("forward_after_name", document["forward_after_name"])),
+            words=self.by_first_word(forms),
+            markers={name: sets[name] for name in MARKERS},
+            benchmarks=sets["benchmarks"],
+            forward_after_name=sets["forward_after_name"],
             full_move_percent=self.full_moves(document),
-            vocabulary=frozenset(self.vocabulary),
-            irregular=self.irregular,
+            forms=forms,
             results=needed[0],
             guidance=needed[1],
             price=needed[2],
@@ -208,6 +229,8 @@ class _Parser:
             absolute=self.flag(f"{key}.absolute", row.get("absolute", False)),
             done_to=self.flag(f"{key}.done_to", row.get("done_to", False)),
             moves_price=self.flag(f"{key}.moves_price", row.get("moves_price", False)),
+            stops=self.flag(f"{key}.stops", row.get("stops", False)),
+            verb=self.flag(f"{key}.verb", row.get("verb", False)),
             negated=self.number(f"{key}.negated", row.get("negated", 0), -1, 1),
         )
 
@@ -238,10 +261,7 @@ class _Parser:
             self.mean(Word(role, role), f"connectors.{role}", connectors[role])
 
     def mean(self, word: Word, key: str, phrases: object) -> None:
-        for phrase in self.phrases(key, phrases):
-            if phrase in self.meanings:
-                raise self.fault(key, f"`{' '.join(phrase)}` stands already in {self.meanings[phrase][1]}", fix="a word has one meaning: keep it in one list")
-            self.meanings[phrase] = (word, key)
+        self.entries += [(phrase, word, key) for phrase in self.phrases(key, phrases)]
 
     def phrases(self, key: str, value: object) -> list[Phrase]:
         if not isinstance(value, list) or not value:
@@ -252,20 +272,27 @@ class _Parser:
         words = entry.split() if isinstance(entry, str) else []
         if not words or any(_WORD.fullmatch(word) is None or word != word.lower() for word in words):
             raise self.fault(key, f"{entry!r} must be lower-case words; put `no`, `on` and `yes` in quotes and write hyphens as spaces")
-        return tuple(self.word(key, word) for word in words)
+        listed = tuple(self.word(key, word) for word in words)
+        (self.alone if len(listed) == 1 else self.inside).update(listed)
+        return listed
 
     def word(self, key: str, text: str) -> str:
         base, *forms = text.split("/")
-        self.vocabulary.add(base)
         for form in forms:
             if self.irregular.setdefault(form, base) != base:
                 raise self.fault(key, f"`{form}` is already a form of `{self.irregular[form]}`")
         return base
 
-    def by_first_word(self) -> dict[str, tuple[tuple[Phrase, Word], ...]]:
+    def by_first_word(self, forms: Forms) -> dict[str, tuple[tuple[Phrase, Word], ...]]:
+        meanings: dict[Phrase, tuple[Word, str]] = {}
+        for raw, word, key in self.entries:
+            phrase = _listed(raw, forms)
+            if phrase in meanings:
+                raise self.fault(key, f"`{' '.join(raw)}` stands already in {meanings[phrase][1]}", fix="a word has one meaning: keep it in one list")
+            meanings[phrase] = (word, key)
         found: dict[str, list[tuple[Phrase, Word]]] = {}
-        for phrase in sorted(self.meanings, key=lambda phrase: (-len(phrase), phrase)):
-            found.setdefault(phrase[0], []).append((phrase, self.meanings[phrase][0]))
+        for phrase in sorted(meanings, key=lambda phrase: (-len(phrase), phrase)):
+            found.setdefault(phrase[0], []).append((phrase, meanings[phrase][0]))
         return {first: tuple(rows) for first, rows in found.items()}
 
     def full_moves(self, document: Mapping[str, Any]) -> dict[str, Decimal]:
@@ -278,3 +305,8 @@ class _Parser:
             return fingerprint(document)
         except TypeError as fault:
             raise self.fault("document", str(fault)) from fault
+
+
+def _listed(phrase: Phrase, forms: Forms) -> Phrase:
+    """A phrase in the form in which the words of a headline are looked up."""
+    return tuple(forms.lemma(word) for word in phrase)

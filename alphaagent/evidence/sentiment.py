@@ -20,6 +20,9 @@ _QUANTUM = Decimal("0.000001")
 _ZERO = Decimal("0.000000")
 _EARNINGS_CLAUSE = "earnings per share"
 _MOST_REASONS = 6
+_ATTRIBUTIONS = frozenset({"report", "source"})
+"""Alone at the end, "- report" or ": sources", they make a rumour."""
+_DENIAL_REACH = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +65,22 @@ def _marker(headline: Headline, lexicon: Lexicon) -> tuple[Literal["question", "
         return "question", "a question"
     if found := has_phrase(words, lexicon.markers["denial"]):
         return "denial", f"a denial: {found}"
+    if found := _denied(headline, lexicon):
+        return "denial", f"a denial: {found}"
     if (found := has_phrase(words, lexicon.markers["rumour"])) and not has_phrase(words, lexicon.markers["committed"]):
         return "rumour", f"a rumour: {found}"
+    if words[-1].lemma in _ATTRIBUTIONS and len(words) > 1 and not words[-2].raw.isalnum():
+        return "rumour", f"a rumour: {words[-1].text}"
     if found := has_phrase(words, lexicon.markers["schedule"]):
         return "schedule", f"a date: {found}"
     return None
+
+
+def _denied(headline: Headline, lexicon: Lexicon) -> str | None:
+    """A verb of denying with what it denies close behind, or None."""
+    words = headline.tokens
+    verbs = ((place, phrase_at(words, place, lexicon.markers["denial_verb"])) for place in range(len(words)))
+    return next((verb for place, verb in verbs if verb and has_phrase(words[place + 1 : place + 1 + _DENIAL_REACH], lexicon.markers["denial_of"])), None)
 
 
 def _deciding(headline: Headline, lexicon: Lexicon) -> tuple[tuple[Event, ...], str | None]:
