@@ -176,7 +176,7 @@ def _around(day: date, tolerance: int) -> Iterator[date]:
 def _latest_of(aliases: Sequence[Ends], end: date, start: date | None) -> Fact | None:
     """The last filed fact of one period; of one filing the preferred alias's."""
     found = [ends[end][start] for ends in aliases if end in ends and start in ends[end]]
-    return max(found, key=order_of_filing) if found else None
+    return max(found, key=order_of_filing) if len(found) > 1 else next(iter(found), None)
 
 
 def current_end(filed: Filed, name: Name, on: date) -> date | None:

@@ -143,7 +143,7 @@ def _valuation_words(payload: dict[str, Any]) -> str:
     if payload["percentile"] is None:
         return ""
     rank = f"above {Decimal(payload['percentile']):.0%} of {Decimal(payload['years']):.1f} years of its own history"
-    return f"Earnings yield {_percent(payload['earnings_yield'])} ({payload['eps_ttm']} a share on {payload['price']}), {rank}"
+    return f"Earnings yield {_percent(payload['earnings_yield'])} ({Decimal(payload['eps_ttm']):.2f} a share on {Decimal(payload['price']):,.2f}), {rank}"
 
 
 def _filing_item(g: Gathered, filed: Filed, latest: Fact) -> EvidenceItem:

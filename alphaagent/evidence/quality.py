@@ -82,7 +82,7 @@ def revenue_growth(filed: Filed, currency: str, on: date) -> Verdict:
     """Revenue of the last twelve months above that of the twelve months a year before."""
     now, before = _pair(filed, "revenue", current_end(filed, "revenue", on))
     if now is None or before is None:
-        return _unknown("revenue_growth", currency, "revenue", "" if now is None else " a year before")
+        return Verdict("revenue_growth", currency, missing=_lacking("revenue", (now, before)))
     return Verdict("revenue_growth", currency, now.value > before.value, now.value, before.value, (now, before))
 
 
@@ -92,8 +92,7 @@ def margin(filed: Filed, on: date) -> Verdict:
     revenue, income = _pair(filed, "revenue", end), _pair(filed, "operating_income", end)
     now, before = (quotient(part, whole) for part, whole in zip(income, revenue, strict=True))
     if now is None or before is None:
-        lacking = tuple(name for name, pair in (("revenue", revenue), ("operating_income", income)) if None in pair)
-        return Verdict("margin", "ratio", missing=tuple(f"{_concepts(name)} of this year and the last" for name in lacking) or ("a revenue above zero",))
+        return Verdict("margin", "ratio", missing=(*_lacking("revenue", revenue), *_lacking("operating_income", income)) or ("a revenue above zero",))
     return Verdict("margin", "ratio", now.value > before.value, now.value, before.value, (now, before))
 
 
@@ -174,6 +173,12 @@ def _pair(filed: Filed, name: Name, end: date | None) -> tuple[Figure | None, Fi
     return filed.trailing(name, end), None if earlier is None else filed.trailing(name, earlier)
 
 
+def _lacking(name: Name, pair: tuple[Figure | None, Figure | None]) -> tuple[str, ...]:
+    """Which of a measure's two years is not on file; the year before goes without saying where this one is missing."""
+    now, before = pair
+    return (_concepts(name),) if now is None else (f"{_concepts(name)} a year before",) if before is None else ()
+
+
 def quotient(part: Figure | None, whole: Figure | None) -> Figure | None:
     """One figure over another; None where either is missing or the whole is not above zero."""
     if part is None or whole is None or whole.value <= 0:
@@ -185,9 +190,9 @@ def _unknown(test: str, unit: str, name: Name, when: str = "") -> Verdict:
     return Verdict(test, unit, missing=(f"{_concepts(name)}{when}",))
 
 
-def _concepts(name: str) -> str:
+def _concepts(name: Name) -> str:
     """A measure in words, with the concept that would have given it."""
-    return f"{name.replace('_', ' ')} ({CONCEPTS[name][0]})"  # type: ignore[index]
+    return f"{name.replace('_', ' ')} ({CONCEPTS[name][0]})"
 
 
 def flags(filed: Filed, facts: Iterable[Fact], on: date, sessions_since: Callable[[date], int]) -> tuple[Flag, ...]:

@@ -1,0 +1,121 @@
+"""`ports.Store` on SQLite: transactions that are taken before anything is read in them, claims, and the way back to a decision."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+from uuid import uuid4
+
+from sqlalchemy import Engine
+from sqlmodel import Session
+
+from alphaagent.errors import ConfigFault
+from alphaagent.ledger import audit, database, decisions, slots
+from alphaagent.ledger.books import SqlBooks
+from alphaagent.ports import Claim, Clock, StoredDecision
+
+
+class SqlStore:
+    """A ledger in one SQLite file. Made by `open` or `open_existing`; closed by `close` or by leaving a `with` block."""
+
+    def __init__(self, path: Path, clock: Clock, *, writer: Engine | None) -> None:
+        self.path = path
+        self._clock = clock
+        self._writer = writer
+        self._reader = database.reader(path)
+
+    @classmethod
+    def open(cls, url: str, clock: Clock, *, ledger_uuid: str | None = None) -> Self:
+        """Opens the ledger, makes it where there is none, and brings an older schema up to date.
+
+        `ledger_uuid` fixes the identity of a new ledger; by default it is random. Raises ConfigFault and BooksUnsound.
+        """
+        path = database.database_path(url)
+        if not path.exists():
+            database.create_file(path)
+        stale = database.needs_migration(path)
+        store = cls(path, clock, writer=database.writer(path))
+        if stale:
+            store._migrate(ledger_uuid or str(uuid4()))
+        return store
+
+    @classmethod
+    def open_existing(cls, url: str, clock: Clock) -> Self | None:
+        """Opens a ledger for reading only, beside whoever writes it; None where there is none. Nothing is made or changed."""
+        path = database.database_path(url)
+        if not path.exists() or database.schema_version(path) is None:
+            return None
+        if database.needs_migration(path):
+            raise ConfigFault(f"the ledger {path} has an older schema", fix="run a command that writes, e.g. `alphaagent settle`, to bring it up to date")
+        return cls(path, clock, writer=None)
+
+    def close(self) -> None:
+        """Gives every connection back; the store cannot be used afterwards."""
+        for engine in (self._writer, self._reader):
+            if engine is not None:
+                engine.dispose()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    @contextmanager
+    def write(self) -> Iterator[SqlBooks]:
+        with self._writing() as session:
+            yield SqlBooks(session, self._clock)
+
+    @contextmanager
+    def read(self) -> Iterator[SqlBooks]:
+        with self._reading() as session:
+            yield SqlBooks(session, self._clock)
+
+    def claim(self, key: str, request_hash: str, wait: Callable[[float], None]) -> Claim | StoredDecision:
+        """The slot for this run, or the decision that took it; waits while another run holds it.
+
+        Raises UsageFault where a different request took it.
+        """
+        while True:
+            with self._writing() as session:
+                taken = slots.try_claim(session, key, request_hash, self._clock.now())
+                stored = decisions.find(session, taken) if isinstance(taken, str) else None
+            if isinstance(taken, Claim):
+                return taken
+            if stored is not None:
+                return stored
+            wait(slots.POLL_SECONDS)
+
+    def release(self, claim: Claim) -> None:
+        with self._writing() as session:
+            slots.release(session, claim)
+
+    def decision(self, decision_id: str) -> StoredDecision | None:
+        with self._reading() as session:
+            return decisions.find(session, decision_id)
+
+    def decisions(self, *, ticker: str | None = None, portfolio: str | None = None, limit: int = 50) -> Sequence[StoredDecision]:
+        with self._reading() as session:
+            return decisions.latest(session, ticker, portfolio, limit)
+
+    @contextmanager
+    def _writing(self) -> Iterator[Session]:
+        if self._writer is None:
+            raise ConfigFault(f"the ledger {self.path} was opened for reading only")
+        with database.faults(self.path), Session(self._writer, autoflush=False, expire_on_commit=False) as session:
+            session.connection()
+            yield session
+            session.commit()
+
+    @contextmanager
+    def _reading(self) -> Iterator[Session]:
+        with database.faults(self.path), Session(self._reader, autoflush=False) as session:
+            yield session
+
+    def _migrate(self, ledger_uuid: str) -> None:
+        with self._writing() as session:
+            database.migrate(session.connection())
+            if not audit.has_started(session):
+                audit.start(session, ledger_uuid)
+                SqlBooks(session, self._clock).write_control("ACTIVE", "new ledger", self._clock.now())

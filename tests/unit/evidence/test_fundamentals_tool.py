@@ -1,0 +1,174 @@
+"""The items of get_financial_health: payloads, dates, and what is unknown or lost."""
+
+from datetime import UTC, date, datetime
+
+import pytest
+
+from alphaagent.domain.evidence import EvidenceItem, Status
+from alphaagent.domain.market import Fact
+from alphaagent.evidence.fundamentals_tool import fundamental_items
+from alphaagent.evidence.gathered import Gathered
+from tests.unit.evidence.measure_builders import bars_of, closes_at, filing, gathered, opens
+
+SHARES = "WeightedAverageNumberOfDilutedSharesOutstanding"
+SESSION = date(2020, 3, 31)
+
+
+def two_years(filed: str = "2020-02-20", form: str = "10-K", equity: float = 400) -> tuple[Fact, ...]:
+    """A company with all seven figures on file for 2019 and 2018."""
+    flows = {"Revenues": (1000, 900), "OperatingIncomeLoss": (200, 150), "NetIncomeLoss": (150, 110), "InterestExpense": (20, 20), SHARES: (50, 50)}
+    balance = {"LongTermDebt": 300, "CashAndCashEquivalentsAtCarryingValue": 80, "MarketableSecuritiesCurrent": 40, "StockholdersEquity": equity}
+    spans = (("2019-01-01", "2019-12-31"), ("2018-01-01", "2018-12-31"))
+    return filing(
+        filed,
+        form,
+        *((concept, *span, number) for concept, numbers in flows.items() for span, number in zip(spans, numbers, strict=True)),
+        *((concept, None, "2019-12-31", number) for concept, number in {**balance, "AssetsCurrent": 300, "LiabilitiesCurrent": 200}.items()),
+    )
+
+
+def company(facts: tuple[Fact, ...] | None = None, **kwargs: object) -> Gathered:
+    return gathered(bars_of([60.0] * 30, last=SESSION), facts=two_years() if facts is None else facts, **kwargs)  # type: ignore[arg-type]
+
+
+def by_kind(g: Gathered) -> dict[str, EvidenceItem]:
+    return {item.kind: item for item in fundamental_items(g)}
+
+
+def test_the_bear_alone_gets_seven_tests_the_valuation_and_the_filing() -> None:
+    items = fundamental_items(company())
+
+    assert [item.kind for item in items] == [
+        "test.operating_income",
+        "test.revenue_growth",
+        "test.margin",
+        "test.net_debt",
+        "test.interest_cover",
+        "test.current_ratio",
+        "test.dilution",
+        "valuation",
+        "filing",
+    ]
+    assert {(item.tool, item.sides, item.source) for item in items} == {("get_financial_health", ("bear",), "filings-test")}
+
+
+def test_a_test_carries_its_number_its_threshold_and_its_filing() -> None:
+    facts = two_years()
+    item = by_kind(company(facts))["test.margin"]
+
+    assert item.payload == {
+        "test": "margin",
+        "passed": True,
+        "value": "0.2",
+        "threshold": "0.166667",
+        "unit": "ratio",
+        "period_end": "2019-12-31",
+        "filed": "2020-02-20",
+        "accession": facts[0].accession,
+    }
+    assert item.summary == "Operating margin over twelve months 20.0%, asked above 16.7%: passed (period to 2019-12-31)"
+
+
+def test_an_item_is_dated_at_its_periods_end_and_known_from_the_session_after_its_filing() -> None:
+    item = by_kind(company())["test.operating_income"]
+
+    assert (item.as_of, item.known_at) == (datetime(2019, 12, 31, tzinfo=UTC), opens(date(2020, 2, 21)))
+
+
+def test_an_unknown_test_is_empty_and_names_the_concept_that_is_missing() -> None:
+    item = by_kind(company(tuple(fact for fact in two_years() if fact.concept != "InterestExpense")))["test.interest_cover"]
+
+    assert item.status is Status.EMPTY
+    assert (item.payload["passed"], item.payload["value"], item.payload["period_end"], item.payload["filed"]) == (None, None, None, None)
+    assert item.summary == "Interest cover unknown: interest expense (InterestExpense) not on file"
+
+
+def test_no_interest_to_pay_is_said_and_not_a_number() -> None:
+    facts = tuple(fact for fact in two_years() if fact.concept != "InterestExpense")
+    free = filing("2020-02-20", "10-K", ("InterestExpense", "2019-01-01", "2019-12-31", 0))
+    item = by_kind(company((*facts, *free)))["test.interest_cover"]
+
+    assert (item.payload["passed"], item.payload["value"]) == (True, None)
+    assert "no interest to pay" in item.summary
+
+
+def test_the_filing_has_the_latest_figures_in_one_item() -> None:
+    facts = two_years()
+
+    assert by_kind(company(facts))["filing"].payload == {
+        "form": "10-K",
+        "period_end": "2019-12-31",
+        "filed": "2020-02-20",
+        "accession": facts[0].accession,
+        "revenue_ttm": "1000.0",
+        "operating_income_ttm": "200.0",
+        "earnings_ttm": "150.0",
+        "operating_margin": "0.2",
+        "cash": "80.0",
+        "debt": "300.0",
+        "equity": "400.0",
+        "diluted_shares": "50.0",
+    }
+
+
+def test_a_figure_that_was_not_filed_is_null_in_the_filing() -> None:
+    payload = by_kind(company(tuple(fact for fact in two_years() if fact.concept != "LongTermDebt")))["filing"].payload
+
+    assert payload["debt"] is None
+
+
+def test_a_young_valuation_is_empty_with_its_yield_and_known_at_the_close() -> None:
+    item = by_kind(company())["valuation"]
+
+    assert item.status is Status.EMPTY
+    assert item.payload == {"earnings_yield": "0.05", "percentile": None, "samples": 1, "years": "0.083333", "eps_ttm": "3.0", "price": "60.0"}
+    assert item.known_at == closes_at(SESSION)
+    assert item.summary == "Earnings yield 5.0%; its own history covers 0.1 years and 5 are needed"
+
+
+def test_without_prices_the_valuation_is_unknown_and_the_tests_stand() -> None:
+    items = by_kind(gathered(facts=two_years(), session=SESSION, prices=Status.FAILED, note=None))
+
+    assert (items["valuation"].status, items["valuation"].payload["price"]) == (Status.EMPTY, None)
+    assert items["test.dilution"].payload["passed"] is True
+
+
+def test_negative_equity_is_a_hard_flag() -> None:
+    facts = two_years(equity=-400)
+    item = by_kind(company(facts))["hard_flag"]
+
+    assert item.payload == {"flag": "negative_equity", "value": "-400.0", "threshold": "0.0", "filed": "2020-02-20", "accession": facts[0].accession}
+
+
+def test_an_amended_annual_report_is_a_hard_flag_with_its_age_in_sessions() -> None:
+    item = by_kind(company((*two_years(), *two_years("2020-03-17", "10-K/A"))))["hard_flag"]
+
+    assert (item.payload["flag"], item.payload["value"], item.payload["threshold"]) == ("restatement", 10, 252)
+
+
+def test_a_sound_company_has_no_hard_flag() -> None:
+    assert "hard_flag" not in by_kind(company())
+
+
+@pytest.mark.parametrize("status", [Status.FAILED, Status.EMPTY, Status.NOT_APPLICABLE])
+def test_a_lost_supply_is_one_item_with_the_reason(status: Status) -> None:
+    (item,) = fundamental_items(gathered(session=SESSION, fundamentals=status, note="no filings for a fund"))
+
+    assert (item.kind, item.status, item.payload) == ("fundamentals", status, {"reason": "no filings for a fund"})
+    assert item.as_of == item.known_at == closes_at(SESSION)
+
+
+def test_a_supply_without_a_usable_fact_is_empty() -> None:
+    (item,) = fundamental_items(company(filing("2020-02-20", "10-K", ("GoodwillOfOurs", None, "2019-12-31", 1))))
+
+    assert (item.kind, item.status) == ("fundamentals", Status.EMPTY)
+
+
+def test_a_filing_counts_from_the_session_after_it_and_not_before() -> None:
+    before, after = (
+        by_kind(gathered(bars_of([60.0] * 30, last=day), facts=(*two_years(), *two_years("2020-03-17", "10-K/A"))))
+        for day in (date(2020, 3, 17), date(2020, 3, 18))
+    )
+
+    assert "hard_flag" not in before
+    assert "hard_flag" in after
