@@ -306,22 +306,25 @@ def audit_verify(
 ) -> int:
     """Check every link of the chain and the ledger against it. Exit codes 0, 10, 20 to 24, 30."""
     from alphaagent.bootstrap import Workplace
+    from alphaagent.operations.audit import examine
+    from alphaagent.views import verify_document, verify_lines
 
-    report = Workplace.open().verify(anchor or [], since, strict=strict, replay=replay_rulings)
+    report = examine(Workplace.open().settings.database_url, anchor or [], since, strict=strict, replay=replay_rulings)
     if as_json:
-        _print_json(report.document())
+        _print_json(verify_document(report))
     else:
-        for line in report.lines():
+        for line in verify_lines(report):
             typer.echo(line)
-    return int(report.exit_code)
+    return report.exit_code
 
 
 @audit_app.command("anchor")
 def audit_anchor() -> None:
     """Print a line that fixes the chain as it is now; keep it on another machine."""
     from alphaagent.bootstrap import Workplace
+    from alphaagent.ledger.verify import anchor_line
 
-    typer.echo(Workplace.open().anchor_line())
+    typer.echo(anchor_line(Workplace.open().settings.database_url))
 
 
 @ledger_app.command("show")
@@ -331,7 +334,7 @@ def ledger_show(
     """The newest transactions with their postings; each adds up to zero per commodity."""
     from alphaagent.bootstrap import Workplace
 
-    documents = Workplace.open().journal(portfolio, limit)
+    documents = Workplace.open().required_store().transactions(portfolio, limit)
     if as_json:
         for document in documents:
             _print_json(document)

@@ -193,7 +193,7 @@ def evidence_table(document: Mapping[str, Any]) -> Table:
     return table
 
 
-def rows(title: str, columns: tuple[str, ...], cells: list[tuple[str, ...]], *, numeric: tuple[str, ...] = ()) -> Table:
+def rows(title: str, columns: tuple[str, ...], cells: Sequence[tuple[str, ...]], *, numeric: tuple[str, ...] = ()) -> Table:
     """A plain table; the columns in `numeric` are set to the right."""
     table = Table(title=title or None, title_justify="left", box=box.SIMPLE, header_style="dim")
     for column in columns:
@@ -244,18 +244,13 @@ def journal_table(documents: Sequence[Mapping[str, Any]]) -> Table:
 
 def files_table(documents: Sequence[Mapping[str, Any]]) -> Table:
     """The recorded files against their manifest."""
-    cells = [
-        (
-            file["path"],
-            file["state"],
-            str(file["rows"] or ""),
-            " to ".join(filter(None, (file["first"], file["last"]))),
-            file["licence"] or "",
-            file["origin"] or "",
-        )
-        for file in documents
-    ]
+    cells = [_file(file) for file in documents]
     return rows("", ("file", "state", "rows", "range", "licence", "origin"), cells, numeric=("rows",))
+
+
+def _file(file: Mapping[str, Any]) -> tuple[str, ...]:
+    span = " to ".join(filter(None, (file["first"], file["last"])))
+    return file["path"], file["state"], str(file["rows"] or ""), span, file["licence"] or "", file["origin"] or ""
 
 
 def findings_table(findings: "Sequence[Finding]") -> Table:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from datetime import datetime
 from decimal import Decimal
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from alphaagent.domain.base import decimal_text, instant_text, plain
 from alphaagent.domain.debate import Case
@@ -12,8 +12,12 @@ from alphaagent.domain.evidence import EvidenceItem
 from alphaagent.domain.portfolio import Account, Order, Position
 from alphaagent.domain.record import DecisionRecord
 from alphaagent.domain.ruling import Ruling
-from alphaagent.evidence.snapshot_status import FileStatus
+from alphaagent.domain.text import inert
 from alphaagent.ports import AuditRef, StoredDecision
+
+if TYPE_CHECKING:
+    from alphaagent.evidence.snapshot_status import FileStatus
+    from alphaagent.ledger.verify import VerifyReport
 
 Document = dict[str, Any]
 
@@ -151,9 +155,31 @@ def _position_document(position: Position, mark: Decimal | None, equity: Decimal
     }
 
 
-def file_document(file: FileStatus) -> Document:
+def file_document(file: "FileStatus") -> Document:
     """One file of the recorded data against its manifest."""
     return dict(plain(asdict(file)))  # type: ignore[arg-type]
+
+
+def verify_document(report: "VerifyReport") -> Document:
+    """What `audit verify` found."""
+    return {
+        "exit_code": report.exit_code,
+        "rows": report.rows,
+        "rulings_replayed": report.rulings_replayed,
+        "head": audit_document(report.head) if report.head else None,
+        "not_anchored": report.not_anchored,
+        "findings": [asdict(finding) for finding in report.findings],
+    }
+
+
+def verify_lines(report: "VerifyReport") -> list[str]:
+    """The same in words."""
+    lines = [f"{finding.code}  {f'row {finding.seq}: ' if finding.seq is not None else ''}{inert(finding.message)}" for finding in report.findings]
+    head = f", head {report.head.seq} {report.head.hash[:16]}…" if report.head else ""
+    lines.append(f"{report.rows} audit rows read{head}" + (f", {report.rulings_replayed} rulings made again" if report.rulings_replayed else ""))
+    if report.not_anchored and report.exit_code in (0, 10):
+        lines.append(f"{report.not_anchored} rows are not anchored: cutting or rewriting them would not be seen (`alphaagent audit anchor`)")
+    return [*lines, "sound" if report.exit_code in (0, 10) else "NOT SOUND"]
 
 
 def _what_became(stored: StoredDecision) -> Document:

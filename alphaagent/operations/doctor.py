@@ -8,6 +8,8 @@ from typing import Literal
 from alphaagent.bootstrap import Workplace
 from alphaagent.errors import AlphaAgentError
 
+FRESH_DAYS = 5
+
 
 @dataclass(frozen=True, slots=True)
 class Finding:

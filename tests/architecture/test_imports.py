@@ -1,0 +1,150 @@
+"""Who may import whom, read from the source; and what may not be loaded by `import alphaagent` or `--help`."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PACKAGE = ROOT / "alphaagent"
+
+ALLOWED: dict[str, set[str]] = {
+    "errors": set(),
+    "domain": {"errors"},
+    "ports": {"domain", "errors"},
+    "clock": {"errors"},
+    "settings": {"domain", "errors"},
+    "guard": {"domain", "errors"},
+    "evidence": {"domain", "ports", "errors"},
+    "engines": {"domain", "ports", "errors"},
+    "execution": {"domain", "ports", "errors"},
+    "ledger": {"domain", "ports", "errors"},
+    "desk": {"domain", "ports", "errors", "evidence", "execution", "guard"},
+    "pipeline": {"", "domain", "ports", "errors", "evidence", "execution", "guard", "desk"},
+    "replay": {"domain", "ports", "errors", "engines", "guard"},
+    "operations": {"domain", "ports", "errors", "desk", "execution", "ledger", "replay", "bootstrap"},
+    "views": {"domain", "ports", "errors", "evidence", "ledger"},
+    "render": {"domain", "operations"},
+    "bootstrap": {"domain", "ports", "errors", "clock", "settings", "desk", "evidence", "engines", "execution", "guard", "ledger"},
+    "cli": {"", "errors", "domain", "bootstrap", "desk", "pipeline", "replay", "operations", "views", "render", "execution", "ledger"},
+    "__main__": {"cli"},
+    "__init__": set(),
+}
+REGISTRIES = {"alphaagent.evidence.registry": {"bootstrap"}, "alphaagent.engines.registry": {"bootstrap", "replay"}}
+GUARD_LIBRARIES = {
+    "abc",
+    "collections",
+    "dataclasses",
+    "datetime",
+    "decimal",
+    "difflib",
+    "functools",
+    "json",
+    "re",
+    "typing",
+    "unicodedata",
+    "pydantic",
+    "enum",
+}
+
+
+def _imports(path: Path) -> set[str]:
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {name.name for name in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            module = node.module or ""
+            found.add(module)
+            if module == "alphaagent":
+                found |= {f"alphaagent.{name.name}" for name in node.names if (PACKAGE / f"{name.name}.py").exists()}
+    return found
+
+
+def _part(module: str) -> str:
+    return module.split(".")[1] if "." in module else ""
+
+
+MODULES = sorted(path for path in PACKAGE.rglob("*.py") if "migrations" not in path.parts)
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: path.relative_to(PACKAGE).as_posix())
+def test_a_module_imports_only_what_its_part_may_see(path: Path) -> None:
+    part = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+    seen = {_part(module) for module in _imports(path) if module.split(".")[0] == "alphaagent"} - {part}
+    assert seen - ALLOWED[part] == set()
+
+
+@pytest.mark.parametrize("path", sorted((PACKAGE / "guard").rglob("*.py")), ids=lambda path: path.name)
+def test_the_guard_can_do_no_io(path: Path) -> None:
+    outside = {module.split(".")[0] for module in _imports(path)} - {"alphaagent"}
+    assert outside - GUARD_LIBRARIES == set()
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: path.relative_to(PACKAGE).as_posix())
+def test_only_named_modules_import_a_registry(path: Path) -> None:
+    part = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+    for registry, importers in REGISTRIES.items():
+        if registry in _imports(path) and path.name != "registry.py":
+            assert part in importers
+
+
+def test_only_settings_reads_the_environment() -> None:
+    readers = [
+        path.relative_to(PACKAGE).as_posix()
+        for path in MODULES
+        if "os.environ" in path.read_text(encoding="utf-8") or "getenv" in path.read_text(encoding="utf-8")
+    ]
+    assert readers == ["settings.py"]
+
+
+def test_only_the_clock_knows_what_time_it_is() -> None:
+    callers = [path.relative_to(PACKAGE).as_posix() for path in MODULES if _asks_the_time(path)]
+    assert callers == ["clock.py"]
+
+
+def _asks_the_time(path: Path) -> bool:
+    text = path.read_text(encoding="utf-8")
+    return any(call in text for call in ("datetime.now(", "date.today(", "time.time(", "utcnow("))
+
+
+def test_broad_excepts_stand_in_named_places_only() -> None:
+    allowed = {"cli.py", "guard/evaluate.py"}
+    broad = {path.relative_to(PACKAGE).as_posix() for path in MODULES if _has_broad_except(path)}
+    assert broad <= allowed
+
+
+def _has_broad_except(path: Path) -> bool:
+    handlers = [node for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(node, ast.ExceptHandler)]
+    return any(handler.type is None or (isinstance(handler.type, ast.Name) and handler.type.id in ("Exception", "BaseException")) for handler in handlers)
+
+
+HEAVY = {"pandas", "numpy", "crewai", "sqlmodel", "sqlalchemy", "ta", "yfinance", "streamlit", "feedparser", "exchange_calendars"}
+
+
+@pytest.mark.parametrize(
+    "statement", ["import alphaagent", "from alphaagent import cli; cli.run(['--help'])", "from alphaagent import cli; cli.run(['decide', '--help'])"]
+)
+def test_importing_and_asking_for_help_load_nothing_heavy(statement: str) -> None:
+    code = f"import sys\n{statement}\nprint('LOADED', sorted(set({sorted(HEAVY)!r}) & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
+    assert done.stdout.strip().splitlines()[-1] == "LOADED []"
+
+
+def test_deciding_loads_neither_crewai_nor_the_calendar_library(tmp_path: Path) -> None:
+    code = (
+        "import sys\nfrom alphaagent import cli\n"
+        "code = cli.run(['decide', 'AAPL', '--as-of', '2020-03-16', '--engine', 'heuristic', '--dry-run', '--json'])\n"
+        "print('LOADED', code, sorted({'crewai', 'exchange_calendars', 'alembic', 'streamlit', 'yfinance'} & set(sys.modules)))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT, env={"ALPHAAGENT_HOME": str(tmp_path), "PATH": "/usr/bin:/bin"}
+    )
+    assert done.stdout.strip().splitlines()[-1] == "LOADED 0 []"
+
+
+def test_no_module_is_longer_than_can_be_held_in_the_head() -> None:
+    long = {path.relative_to(PACKAGE).as_posix(): len(path.read_text(encoding="utf-8").splitlines()) for path in MODULES}
+    assert {name: lines for name, lines in long.items() if lines > 400} == {}
