@@ -86,9 +86,9 @@ def dry_run(desk: Desk, ask: Ask) -> Decided:
 
 def settle(desk: Desk, as_of: datetime, portfolio: str | None = None) -> tuple[Settled, ...]:
     """Settles every order that is due at as_of, oldest first, one transaction an order."""
-    store = desk.existing_store()
-    if store is None:
+    if desk.existing_store() is None:
         return ()
+    store = desk.store()
     refuse_if_halted(desk, store)
     with store.read() as books:
         names = [one for one in books.portfolios() if portfolio in (None, one.name)]

@@ -1,5 +1,6 @@
 """Documents become a terminal page. Text is never read as markup: what the web or a model wrote is shown, not obeyed."""
 
+import re
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from alphaagent.operations.doctor import Finding
 
 BAR_WIDTH = 16
+HASH = re.compile(r"[0-9a-f]{64}")
+DECIMAL = re.compile(r"(?<![\w.:-])[0-9]+\.[0-9]+(?![\w.:-])")
 VERDICT_STYLE = {"BUY": "bold green", "SELL": "bold red", "HOLD": "bold yellow"}
 OUTCOME_STYLE = {"APPROVE": "green", "CLIP": "yellow", "BLOCK": "red", "pass": "green", "clip": "yellow", "block": "red"}
 HOLD_KINDS = {
@@ -142,13 +145,31 @@ def _guard(guard: Mapping[str, Any], titles: Mapping[str, str]) -> RenderableTyp
     if guard["outcome"] == "CLIP":
         head.append(f"  {guard['quantity_in']} shares asked, {guard['quantity_out']} allowed")
     table = Table(box=None, padding=(0, 1), header_style="dim")
-    for column in ("rule", "", "verdict", "value", "limit", "reason"):
-        table.add_column(column, no_wrap=column != "reason")
-    for rule in guard["rules"]:
+    for column in ("rule", "", "verdict", "value", "limit"):
+        table.add_column(column, overflow="fold")
+    for rule in _told(guard["rules"]):
         if rule["verdict"] in ("pass", "clip", "block"):
             verdict = Text(rule["verdict"], OUTCOME_STYLE[rule["verdict"]])
-            table.add_row(rule["id"], titles.get(rule["id"], ""), verdict, inert(rule["value"] or ""), inert(rule["limit"] or ""), inert(rule["reason"] or ""))
+            table.add_row(rule["id"], titles.get(rule["id"], ""), verdict, _figure(rule["value"]), _figure(rule["limit"]))
+            if rule["verdict"] != "pass" and rule["reason"]:
+                table.add_row("", "", "", Text(inert(rule["reason"]), "italic"), "")
     return Group(head, Padding(table, (0, 0, 0, 1)))
+
+
+def _told(rules: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """The parser's rules in one line where all of them pass: they are about form."""
+    parser = [rule for rule in rules if rule["id"].startswith("A")]
+    if any(rule["verdict"] != "pass" for rule in parser):
+        return list(rules)
+    return [{"id": "A", "verdict": "pass", "value": "", "limit": "", "reason": None}, *(rule for rule in rules if rule not in parser)]
+
+
+def _figure(text: str | None) -> str:
+    """A rule's value for a narrow column: hashes cut, decimals rounded; the whole of it is in the JSON."""
+    shown = inert(text or "")
+    if HASH.fullmatch(shown):
+        return shown[:12] + "…"
+    return DECIMAL.sub(lambda found: f"{Decimal(found[0]):,.4f}".rstrip("0").rstrip("."), shown)
 
 
 def _order(document: Mapping[str, Any]) -> Text:

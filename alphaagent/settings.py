@@ -205,7 +205,11 @@ def _keys(shape: type[Frozen], parents: tuple[int | str, ...]) -> list[str]:
     return list(shape.model_fields)
 
 
-class _StrictLoader(yaml.SafeLoader):
+# The C parser reads the lexicon ten times faster; its absence changes nothing but the time.
+_Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+class _StrictLoader(_Loader):  # type: ignore[misc,valid-type]
     """YAML in which a key stands once, only true and false are booleans, and a number with a point is a Decimal."""
 
 

@@ -97,7 +97,7 @@ class DecisionRow(SQLModel, table=True):
     as_of: int = Field(sa_type=Big)
     slot: str = Field(sa_type=Text)
     engine: str = Field(sa_type=Text)
-    plan: str = Field(sa_type=Text)
+    plan: str | None = Field(sa_type=Text)
     provenance: str = Field(sa_type=Text)
     execution_mode: str = Field(sa_type=Text)
     action: str | None = Field(default=None, sa_type=Text)

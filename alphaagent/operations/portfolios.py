@@ -12,6 +12,9 @@ from alphaagent.errors import UsageFault
 from alphaagent.execution.marks import equity, mark
 from alphaagent.ports import AuditRef, Books, Store
 
+JUST_AFTER = timedelta(microseconds=1)
+"""A close is known strictly after itself; the book time may be that very instant."""
+
 
 @dataclass(frozen=True, slots=True)
 class PortfolioState:
@@ -49,10 +52,10 @@ def state(desk: Desk, store: Store, name: str, at: datetime | None) -> Portfolio
     with store.read() as books:
         portfolio = named(books, name)
         account = books.account(portfolio, at=at)
-        moment = at or account.book_time + timedelta(microseconds=1)
+        moment = at or account.book_time + JUST_AFTER
         held = books.held_instruments(portfolio)
         marks = {instrument.id: mark(desk.market, instrument, moment) for instrument in held}
-        return PortfolioState(moment, account, marks, equity(account, held, marks), books.soundness_fault())
+        return PortfolioState(at or account.book_time, account, marks, equity(account, held, marks), books.soundness_fault())
 
 
 def named(books: Books, name: str) -> Portfolio:

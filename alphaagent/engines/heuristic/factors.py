@@ -63,7 +63,17 @@ def _price_score(pack: EvidencePack, sigma: float | None, factor: Factor, formul
         return FactorScore(factor, None, "absent", item.summary if sigma else "no volatility to scale by", (item.id,))
     volatility_item = _one(pack, "get_price_history", "volatility")
     ids = (item.id, volatility_item.id) if volatility_item else (item.id,)
-    return FactorScore(factor, quantise(formula(known, sigma)), "ok", item.summary, ids)
+    score = quantise(formula(known, sigma))
+    return FactorScore(factor, score, "ok", item.summary + _meaning(factor, score, sigma), ids)
+
+
+def _meaning(factor: Factor, score: Decimal, sigma: float) -> str:
+    """Why a figure speaks for or against, where the figure alone would mislead."""
+    if factor == "drawdown":
+        return f"; {'little' if score > 0 else 'much'} for a volatility of {sigma:.0%} a year"
+    if factor == "reversal" and score:
+        return f"; a {'fall' if score > 0 else 'rise'} that tends to revert in part"
+    return ""
 
 
 def _momentum(x: Mapping[str, float], sigma: float) -> float:

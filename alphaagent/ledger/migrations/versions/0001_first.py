@@ -90,7 +90,7 @@ def _decisions() -> None:
         sa.Column("as_of", BIG, nullable=False),
         sa.Column("slot", sa.Text(), nullable=False),
         sa.Column("engine", sa.Text(), nullable=False),
-        sa.Column("plan", sa.Text(), nullable=False),
+        sa.Column("plan", sa.Text(), nullable=True),
         sa.Column("provenance", sa.Text(), nullable=False),
         sa.Column("execution_mode", sa.Text(), nullable=False),
         sa.Column("action", sa.Text(), nullable=True),
