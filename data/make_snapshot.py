@@ -51,7 +51,7 @@ class Snapshot:
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(data)
         known = {"path": path, "kind": kind, "ticker": ticker, "origin": origin, "licence": licence, "sha256": sha256_hex(data), "bytes": len(data)}
-        span = {"rows": len(days), "first": days[0], "last": days[-1]} if days else {"rows": rows}
+        span = {"rows": len(days), "first": days[0], "last": days[-1]} if days else {"rows": None if kind == "licence" else rows or 0}
         self.files.append(ManifestFile.model_validate({**known, **span}))
 
     def finish(self) -> None:

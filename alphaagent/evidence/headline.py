@@ -12,14 +12,17 @@ from dataclasses import dataclass
 from typing import Literal
 
 from alphaagent.domain.market import Instrument
-from alphaagent.evidence.lexicon import CONNECTORS, Lexicon, Phrase, Role, Word
+from alphaagent.evidence.lexicon import CONNECTORS, Lexicon
+from alphaagent.evidence.lexicon_words import Phrase, Role, Word
 
 MAX_TITLE_CHARACTERS = 200
 _SHORTEST_BARE_SYMBOL = 3
 _KEEPS_NAME = frozenset({"on", "with", "from", "against"})
 """Words that open a clause, but not right before the company's name: "price target on X", "profit warning from X"."""
-_LEGAL_FORMS = frozenset("inc incorporated corp corporation co company plc ltd limited llc lp sa nv ag se spa ab asa oyj kgaa the".split())
-_LOOSE_FORMS = frozenset("platforms holdings holding group technologies com class a b c".split())
+_LEGAL_FORMS = frozenset(
+    ["inc", "incorporated", "corp", "corporation", "co", "company", "plc", "ltd", "limited", "llc", "lp", "sa", "nv", "ag", "se", "spa", "ab", "asa", "oyj"]
+)
+_LOOSE_FORMS = frozenset(["platforms", "holdings", "holding", "group", "technologies", "com", "class", "a", "b", "c"])
 _TOKEN = re.compile(r"\d[\d.,]*%?|[^\W\d_][^\W_]*(?:['&][^\W\d_]+)*|[;:,?!()|–—-]")
 _PER_CENT = re.compile(r"(?<=\d) ?(?:percent|per cent|pct)\b", re.IGNORECASE)
 _RANKED = re.compile(r"\bno\. ?(?=\d)", re.IGNORECASE)

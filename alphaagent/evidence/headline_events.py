@@ -16,7 +16,8 @@ from decimal import Decimal
 from itertools import pairwise
 
 from alphaagent.evidence.headline import Clause, Item, Token, phrase_at
-from alphaagent.evidence.lexicon import Lexicon, Topic, Word
+from alphaagent.evidence.lexicon import Lexicon
+from alphaagent.evidence.lexicon_words import Topic, Word
 
 _WIDEST_GAP = 2
 """How many unknown words may stand between two words of one thing."""
@@ -26,6 +27,7 @@ _NOUN_SIGNS = frozenset({"a", "an", "the", "any", "further", "sharp", "its"})
 _TIES = frozenset({"at", "of", "from", "by", "for", "on"})
 _LOOSE_TIES = frozenset({"on"})
 _ADVERSARY = frozenset({"against", "over"})
+_READ = ("direction", "object", "above", "below")
 _FLOOR = Decimal("0.2")
 
 
@@ -116,7 +118,7 @@ class _Reader:
             yield group
 
     def _unit(self, place: int, item: Item) -> _Unit | None:
-        if item.word is None or item.word.role not in ("direction", "object", "above", "below") or self._forward_after_name(item) or self._is_adjective(place, item):
+        if item.word is None or item.word.role not in _READ or self._forward_after_name(item) or self._is_adjective(place, item):
             return None
         word = self._as_noun(item.word) if self._stands_as_noun(place, item) else item.word
         return _Unit(word, item.text, item.place, item.place + len(item.text.split()) - 1)

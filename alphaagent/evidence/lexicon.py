@@ -7,80 +7,24 @@ are refused. Word forms are found by cutting regular endings against the lexicon
 
 import difflib
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any, Literal
+from typing import Any
 
 from alphaagent.domain.base import fingerprint
 from alphaagent.errors import ConfigFault
-
-Role = Literal["direction", "object", "negator", "forward", "above", "below", "and", "concession", "reason", "base", "plain"]
-Phrase = tuple[str, ...]
+from alphaagent.evidence.lexicon_words import Forms, Phrase, Role, Topic, Word
 
 MARKERS = ("question", "rumour", "denial", "denial_verb", "denial_of", "schedule", "committed", "market", "rival", "name_after", "name_before")
 CONNECTORS: tuple[Role, ...] = ("and", "concession", "reason", "base")
-_SECTIONS = (
-    "version", "topics", "directions", "objects", "forward", "forward_after_name", "sides", "benchmarks", "negators", "plain", "connectors", "markers", "full_move_percent",
-)  # fmt: skip
+_LISTS = ("forward", "forward_after_name", "benchmarks", "negators", "plain")
+_SECTIONS = ("version", "topics", "directions", "objects", *_LISTS, "sides", "connectors", "markers", "full_move_percent")
 _GROUP_KEYS = {
     "directions": ("sign", "words", "strength", "absolute", "done_to", "topic", "negated", "moves_price", "stops", "verb"),
     "objects": ("topic", "polarity", "words", "alone", "movement", "strength"),
 }
 _WORD = re.compile(r"[^\W_]+(?:&[^\W_]+)?(?:/[^\W_]+)*")
-_LONGEST_WORD = 30
-_SHORTEST_INFLECTED = 4
-
-
-@dataclass(frozen=True, slots=True)
-class Topic:
-    """What news can be about. `own`: only the company itself can do it."""
-
-    name: str
-    rank: int
-    own: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Word:
-    """One meaning of a word or phrase. `sign` is a direction's sign or an object's polarity; `negated` the sign after a negator."""
-
-    role: Role
-    group: str
-    sign: int = 0
-    strength: Decimal = Decimal("0.5")
-    topic: Topic | None = None
-    absolute: bool = False
-    done_to: bool = False
-    alone: bool = False
-    movement: bool = False
-    negated: int = 0
-    moves_price: bool = False
-    stops: bool = False
-    verb: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Forms:
-    """How a word of a headline is brought to the form in which it is listed."""
-
-    alone: frozenset[str]
-    """Words that are entries of their own: never cut, so `sales` stays apart from `sale`."""
-    inside: frozenset[str]
-    """Words that occur inside phrases."""
-    irregular: Mapping[str, str]
-
-    def lemma(self, word: str) -> str:
-        """The listed form of a lower-case word, or the word itself where none is listed."""
-        if word in self.irregular:
-            return self.irregular[word]
-        if word in self.alone or not _SHORTEST_INFLECTED <= len(word) <= _LONGEST_WORD:
-            return word
-        return next((stem for stem in _stems(word) if stem in self.alone or stem in self.inside), word)
-
-    def knows(self, lemma: str) -> bool:
-        """Whether the lexicon mentions a listed form anywhere."""
-        return lemma in self.alone or lemma in self.inside
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,27 +51,6 @@ class Lexicon:
     def parse(cls, document: Mapping[str, Any], where: str) -> "Lexicon":
         """A validated lexicon from the mapping that `where` (a file's name) holds. Raises ConfigFault naming file, key and nearest valid key."""
         return _Parser(where).lexicon(document)
-
-
-def _stems(word: str) -> Iterator[str]:
-    if word.endswith("ies"):
-        yield word[:-3] + "y"
-    if word.endswith("es"):
-        yield word[:-2]
-    if word.endswith("s"):
-        yield word[:-1]
-    for ending in ("ed", "ing"):
-        if word.endswith(ending):
-            yield from _verb_stems(word[: -len(ending)])
-
-
-def _verb_stems(stem: str) -> Iterator[str]:
-    yield stem
-    yield stem + "e"
-    if len(stem) > 2 and stem[-1] == stem[-2]:
-        yield stem[:-1]
-    if stem.endswith("i"):
-        yield stem[:-1] + "y"
 
 
 class _Parser:
@@ -217,7 +140,7 @@ class _Parser:
                 if not isinstance(row, Mapping):
                     raise self.fault(key, "must be a table of keys")
                 self.keys(row, key, allowed, required=allowed[: 3 if section == "objects" else 2])
-                self.mean(self.direction(name, key, row) if section == "directions" else self.object(name, key, row), f"{key}.words", row["words"])
+                self.mean(self.direction(name, key, row) if section == "directions" else self.thing(name, key, row), f"{key}.words", row["words"])
 
     def direction(self, name: str, key: str, row: Mapping[str, Any]) -> Word:
         return Word(
@@ -234,7 +157,7 @@ class _Parser:
             negated=self.number(f"{key}.negated", row.get("negated", 0), -1, 1),
         )
 
-    def object(self, name: str, key: str, row: Mapping[str, Any]) -> Word:
+    def thing(self, name: str, key: str, row: Mapping[str, Any]) -> Word:
         return Word(
             role="object",
             group=name,

@@ -62,12 +62,12 @@ def later_ratio(session: date, splits: Splits) -> Decimal:
 
 
 def as_traded(day: Day, splits: Splits) -> Day:
-    """The row on the share basis of its own session. ValueError where the volume is no whole number of shares."""
+    """The row on the share basis of its own session. ValueError where a volume does not divide by a whole ratio."""
     ratio = later_ratio(day.session, splits)
     if ratio == 1:
         return day
     volume = (day.volume / ratio).quantize(Decimal(1), ROUND_HALF_UP)
-    if abs(volume * ratio - day.volume) > ratio / 2:
+    if ratio == int(ratio) and volume * ratio != day.volume:
         raise ValueError(f"{day.session}: volume {day.volume} does not divide by {ratio}")
     first, high, low, close = ((price * ratio).quantize(CENT, ROUND_HALF_UP) for price in day.prices)
     return Day(day.session, (first, high, low, close), volume, day.adjusted)

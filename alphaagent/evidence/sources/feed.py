@@ -18,7 +18,7 @@ from alphaagent.errors import SourceFault
 from alphaagent.evidence.sources.plain_text import plain_text
 from alphaagent.evidence.sources.table import decoded
 
-MAX_FEED_BYTES = 4_000_000
+MAX_FEED_BYTES = 2_000_000
 MAX_TITLE_CHARACTERS = 300
 MAX_SUMMARY_CHARACTERS = 2_000
 MAX_ID_CHARACTERS = 500

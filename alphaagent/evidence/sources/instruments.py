@@ -5,6 +5,7 @@ a slash by different vendors, so these three count as one.
 """
 
 import csv
+import io
 import re
 from collections.abc import Iterable
 from datetime import date
@@ -37,9 +38,8 @@ def read_instruments(folder: Path) -> tuple[Instrument, ...]:
     """The rows of instruments.csv. Raises ConfigFault where the file is missing or a row is unusable."""
     path = folder / "instruments.csv"
     try:
-        with path.open(encoding="utf-8", newline="") as file:
-            table = csv.DictReader(file, strict=True)
-            rows = list(table)
+        table = csv.DictReader(io.StringIO(path.read_text(encoding="utf-8")), strict=True)
+        rows = list(table)
     except (OSError, UnicodeDecodeError, csv.Error) as fault:
         raise ConfigFault(f"the snapshot's {path} cannot be read: {fault}", fix="restore the file") from fault
     if tuple(table.fieldnames or ()) != INSTRUMENT_COLUMNS:

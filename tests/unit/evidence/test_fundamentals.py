@@ -177,3 +177,9 @@ def test_splits_count_after_the_first_date_and_up_to_the_second() -> None:
 
     assert split_ratio(actions, date(2020, 1, 2), date(2020, 1, 3)) == 3
     assert split_ratio(actions, date(2020, 1, 6), date(2020, 1, 7)) == 1
+
+
+def test_periods_join_where_their_dates_are_a_day_or_two_off() -> None:
+    quarter = filing("2020-05-05", "10-Q", ("OperatingIncomeLoss", "2020-01-02", "2020-03-31", 30), ("OperatingIncomeLoss", "2019-01-03", "2019-03-31", 20))
+
+    assert trailing(*YEAR, *quarter) == 110

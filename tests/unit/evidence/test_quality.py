@@ -157,3 +157,10 @@ def test_equity_that_was_not_filed_is_no_flag() -> None:
 )
 def test_an_amended_report_is_flagged_for_252_sessions(form: str, age: int, expected: list[str]) -> None:
     assert raised(filing("2020-03-20", form, *years("Revenues", 100)), age) == expected
+
+
+def test_shares_filed_after_a_split_are_on_the_new_basis_though_their_period_ended_before() -> None:
+    quarter = filing("2020-05-01", "10-Q", (SHARES, "2020-01-01", "2020-03-31", 404))
+    before = filing("2019-05-01", "10-Q", (SHARES, "2019-01-01", "2019-03-31", 100))
+
+    assert judged("dilution", (*before, *quarter), (split(date(2020, 4, 15), "4"),)).value == Decimal("0.01")

@@ -125,3 +125,16 @@ def test_a_rank_and_the_rank_of_the_opposite_add_up_to_one(sample: list[int], va
     down = mid_rank(Decimal(-value), [Decimal(-n) for n in sample])
 
     assert abs(up + down - 1) < Decimal("1e-20")
+
+
+def test_earnings_are_not_set_against_the_shares_of_another_period() -> None:
+    newer = filing("2011-05-02", "10-Q", (SHARES, "2011-01-01", "2011-03-31", 12))
+
+    assert valued((*year(2010, 50), *newer), bars_of([25.0], first=date(2011, 5, 10))).eps_ttm is None
+
+
+def test_earnings_per_share_of_several_filings_are_not_added_up() -> None:
+    annual = filing("2011-02-20", "10-K", ("EarningsPerShareDiluted", "2010-01-01", "2010-12-31", "5"))
+    quarters = (("EarningsPerShareDiluted", f"{n}-01-01", f"{n}-03-31", "1") for n in (2010, 2011))
+
+    assert valued((*annual, *filing("2011-05-02", "10-Q", *quarters)), bars_of([25.0], first=date(2011, 5, 10))).eps_ttm is None
