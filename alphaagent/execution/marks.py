@@ -1,10 +1,10 @@
 """What a holding is worth at an instant: the last close known by then, on the share basis of that instant."""
 
 from collections.abc import Iterable, Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 from decimal import Decimal
 
-from alphaagent.domain.market import Instrument
+from alphaagent.domain.market import CorporateAction, Instrument
 from alphaagent.domain.portfolio import Account
 from alphaagent.errors import NoEvidence
 from alphaagent.ports import MarketData
@@ -38,3 +38,27 @@ def equity(account: Account, held: Iterable[Instrument], marks: Mapping[str, Dec
             raise NoEvidence(f"the holding {symbol} has no price, so the portfolio has no NAV", fix=f"supply prices of {symbol}")
         total += position.quantity * price
     return total
+
+
+def rolled_forward(market: MarketData, account: Account, held: Iterable[Instrument], at: datetime) -> Account:
+    """The account with the splits and dividends that took effect after its book time, up to `at`, applied but not booked.
+
+    Deciding and settling book them; looking does not. Without this a look past a split would show a quarter of the holding's value.
+    """
+    cash, positions = account.cash, {position.instrument_id: position for position in account.positions}
+    for instrument in held:
+        for action in _unbooked(market, instrument, account.book_time, at):
+            position = positions.get(instrument.id)
+            if position is None:
+                continue
+            if action.kind == "split":
+                positions[instrument.id] = position.model_copy(update={"quantity": position.quantity * action.value})
+            else:
+                cash += position.quantity * action.value
+    settled = account.settled_cash + (cash - account.cash)
+    return account.model_copy(update={"cash": cash, "settled_cash": settled, "positions": tuple(positions.values())})
+
+
+def _unbooked(market: MarketData, instrument: Instrument, book_time: datetime, at: datetime) -> list[CorporateAction]:
+    actions = market.actions(instrument, book_time.date() - timedelta(days=1), at.date())
+    return [action for action in actions if book_time < action.known_at <= at]

@@ -14,7 +14,7 @@ from alphaagent.domain.market import Instrument
 from alphaagent.domain.portfolio import Order, OrderStatus, Portfolio
 from alphaagent.domain.record import DecisionRecord
 from alphaagent.domain.ruling import GuardSnapshot, Outcome, Ruling
-from alphaagent.execution.marks import equity, mark, split_ratio
+from alphaagent.execution.marks import equity, mark, rolled_forward, split_ratio
 from alphaagent.execution.snapshots import BookState, Subject, settle_snapshot
 from alphaagent.ports import AuditRef, Books, Broker, Calendar, Control, MarketData
 
@@ -68,7 +68,8 @@ class Settler:
 
     def book_state(self, books: Books, portfolio: Portfolio, at: datetime, marks: dict[str, Decimal | None]) -> BookState:
         """The book as the guard sees it, every holding at its mark; `marks` overrides single ones."""
-        account, held = books.account(portfolio, at=at), books.held_instruments(portfolio)
+        held = books.held_instruments(portfolio)
+        account = rolled_forward(self.market, books.account(portfolio, at=at), held, at)
         known = {instrument.id: mark(self.market, instrument, at) for instrument in held if instrument.id not in marks} | marks
         state, sources = self.control(books.control())
         return BookState(

@@ -126,9 +126,7 @@ class SqlBooks:
     def record_fill(self, order: Order, snapshot: GuardSnapshot, ruling: Ruling, *, price: Decimal, fee: Decimal, at: datetime, settle_on: date) -> AuditRef:
         return settlement.record_fill(self._journal, order, snapshot, ruling, settlement.Fill(price, fee, at, settle_on))
 
-    def record_unfilled(
-        self, order: Order, status: OrderStatus, reason: str, at: datetime, snapshot: GuardSnapshot | None, ruling: Ruling | None
-    ) -> AuditRef:
+    def record_unfilled(self, order: Order, status: OrderStatus, reason: str, at: datetime, snapshot: GuardSnapshot | None, ruling: Ruling | None) -> AuditRef:
         return settlement.record_unfilled(self._journal, order, status, reason, at, snapshot, ruling)
 
     def record_action(self, portfolio: Portfolio, instrument: Instrument, action: CorporateAction, at: datetime) -> AuditRef | None:

@@ -193,8 +193,6 @@ def replays(connection: sqlite3.Connection, replay: Replay) -> Iterator[Finding 
         " JOIN blob s ON s.sha256 = g.snapshot_sha256 JOIN blob r ON r.sha256 = d.record_sha256 ORDER BY g.id"
     )
     for decision_id, stage, stored, snapshot, record, limits in connection.execute(query):
-        case = ReplayCase(
-            GuardSnapshot.model_validate_json(snapshot), DecisionRecord.model_validate_json(record), Ruling.model_validate_json(stored), limits
-        )
+        case = ReplayCase(GuardSnapshot.model_validate_json(snapshot), DecisionRecord.model_validate_json(record), Ruling.model_validate_json(stored), limits)
         same = replay(case) == stored
         yield None if same else Finding(REPLAY, None, f"the ruling of stage {stage} of decision {decision_id} comes out differently")

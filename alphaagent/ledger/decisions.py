@@ -125,6 +125,4 @@ def _audit_ref(session: Session, decision_id: str) -> AuditRef:
 
 def _rulings(session: Session, record: DecisionRecord) -> list[tuple[GuardSnapshot, Ruling]]:
     query = select(GuardResultRow).where(GuardResultRow.decision_id == record.decision_id).order_by(col(GuardResultRow.id))
-    return [
-        (GuardSnapshot.model_validate_json(blob(session, row.snapshot_sha256)), Ruling.model_validate_json(row.ruling_json)) for row in session.exec(query)
-    ]
+    return [(GuardSnapshot.model_validate_json(blob(session, row.snapshot_sha256)), Ruling.model_validate_json(row.ruling_json)) for row in session.exec(query)]

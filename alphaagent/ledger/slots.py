@@ -86,9 +86,7 @@ def _finished(row: RunSlotRow, request_hash: str) -> str:
 def _take(session: Session, key: str, request_hash: str, now: datetime) -> Claim:
     me, token = Process.current(), uuid4().hex
     session.add(
-        RunSlotRow(
-            key=key, request_hash=request_hash, state=CLAIMED, token=token, host=me.host, pid=me.pid, process_start=me.start, claimed_at=to_micros(now)
-        )
+        RunSlotRow(key=key, request_hash=request_hash, state=CLAIMED, token=token, host=me.host, pid=me.pid, process_start=me.start, claimed_at=to_micros(now))
     )
     session.flush()
     return Claim(key, token)

@@ -4,14 +4,14 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 from uuid import uuid4
 
 from sqlalchemy import Engine
 from sqlmodel import Session
 
 from alphaagent.errors import ConfigFault
-from alphaagent.ledger import audit, database, decisions, slots
+from alphaagent.ledger import audit, database, decisions, listing, slots
 from alphaagent.ledger.books import SqlBooks
 from alphaagent.ports import Claim, Clock, StoredDecision
 
@@ -98,6 +98,11 @@ class SqlStore:
     def decisions(self, *, ticker: str | None = None, portfolio: str | None = None, limit: int = 50) -> Sequence[StoredDecision]:
         with self._reading() as session:
             return decisions.latest(session, ticker, portfolio, limit)
+
+    def transactions(self, portfolio: str, limit: int) -> Sequence[dict[str, Any]]:
+        """The newest transactions of a portfolio with their postings, oldest first."""
+        with self._reading() as session:
+            return listing.transactions(session, portfolio, limit)
 
     @contextmanager
     def _writing(self) -> Iterator[Session]:

@@ -9,7 +9,7 @@ from alphaagent.desk import Desk, create_portfolio
 from alphaagent.domain.portfolio import Account, Portfolio
 from alphaagent.domain.text import safe_name
 from alphaagent.errors import UsageFault
-from alphaagent.execution.marks import equity, mark
+from alphaagent.execution.marks import equity, mark, rolled_forward
 from alphaagent.ports import AuditRef, Books, Store
 
 JUST_AFTER = timedelta(microseconds=1)
@@ -51,9 +51,9 @@ def state(desk: Desk, store: Store, name: str, at: datetime | None) -> Portfolio
     """A portfolio with its holdings at their marks; at book time unless another instant is given."""
     with store.read() as books:
         portfolio = named(books, name)
-        account = books.account(portfolio, at=at)
+        account, held = books.account(portfolio, at=at), books.held_instruments(portfolio)
         moment = at or account.book_time + JUST_AFTER
-        held = books.held_instruments(portfolio)
+        account = rolled_forward(desk.market, account, held, moment)
         marks = {instrument.id: mark(desk.market, instrument, moment) for instrument in held}
         return PortfolioState(at or account.book_time, account, marks, equity(account, held, marks), books.soundness_fault())
 
