@@ -41,6 +41,7 @@ class Lexicon:
     results: Topic
     guidance: Topic
     price: Topic
+    operations: Topic
     _fingerprint: str
 
     def fingerprint(self) -> str:
@@ -69,7 +70,7 @@ class _Parser:
         if document["version"] != 1:
             raise self.fault("version", "must be 1")
         self.topics = {name: self.topic(name, row) for name, row in self.table(document, "topics").items()}
-        needed = [self.named_topic("topics", name) for name in ("results", "guidance", "price")]
+        needed = [self.named_topic("topics", name) for name in ("results", "guidance", "price", "operations")]
         self.groups(document)
         self.simple_words(document)
         markers = self.table(document, "markers")
@@ -88,6 +89,7 @@ class _Parser:
             results=needed[0],
             guidance=needed[1],
             price=needed[2],
+            operations=needed[3],
             _fingerprint=self.document_fingerprint(document),
         )
 

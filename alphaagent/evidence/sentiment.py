@@ -99,6 +99,7 @@ def _elsewhere(clauses: Iterable[Clause]) -> str | None:
 
 
 def _outranking(events: list[Event]) -> tuple[tuple[Event, ...], str | None]:
+    events = [event for event in events if event.sign] or events
     rank = max(event.topic.rank for event in events)
     kept = tuple(event for event in events if event.topic.rank == rank)
     beaten = next((event.topic.name for event in events if event.topic.rank < rank and event.sign * kept[0].sign < 0), None)
