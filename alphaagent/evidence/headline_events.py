@@ -189,7 +189,7 @@ class _Reader:
         if word.role in ("above", "below"):
             yield from self._against_benchmark(direction, thing)
         elif word.done_to:
-            yield from self._done_to(direction)
+            yield from self._done_to(direction, thing)
         elif word.absolute:
             yield from self._absolute(direction, thing)
         elif thing is not None and thing.word.topic is not None:
@@ -201,12 +201,14 @@ class _Reader:
             topic = thing.word.topic if thing and thing.start < side.start and thing.word.topic == self.lexicon.guidance else self.lexicon.results
             yield from self._event(topic or self.lexicon.results, side.word.sign, side.word.strength, side, None)
 
-    def _done_to(self, direction: _Unit) -> Iterator[Event]:
+    def _done_to(self, direction: _Unit, thing: _Unit | None) -> Iterator[Event]:
         before = [place for place in self.names if place < direction.start]
         word = direction.word
         if word.topic is None:
             return
-        if before and not self._is_passive(direction):
+        if before and thing and thing.word.topic and thing.word.topic.own:
+            yield from self._event(thing.word.topic, word.sign * thing.word.sign, word.strength, direction, thing)
+        elif before and not self._is_passive(direction):
             self.active_in.add(word.topic.name)
         else:
             yield from self._event(word.topic, word.sign, word.strength, direction, None)
