@@ -60,7 +60,7 @@ def plain(value: object) -> Json:
 
 def canonical(value: object) -> bytes:
     """The RFC 8785 bytes of a value."""
-    return rfc8785.dumps(plain(value))  # type: ignore[arg-type]
+    return rfc8785.dumps(plain(value))
 
 
 def sha256_hex(data: bytes) -> str:

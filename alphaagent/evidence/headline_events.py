@@ -130,8 +130,8 @@ class _Reader:
         return place == 0 or (self.items[place - 1].kind != "object" and self.items[place - 1].text != "to")
 
     def _as_noun(self, word: Word) -> Word:
-        operations = word.topic or self.lexicon.price
-        return replace(word, role="object", movement=True, alone=True, topic=operations)
+        topic = word.topic or self.lexicon.price
+        return replace(word, role="object", movement=True, alone=True, topic=topic)
 
     def _stands_as_noun(self, place: int, item: Item) -> bool:
         word = item.word

@@ -17,14 +17,14 @@ def test_every_row_of_the_truth_table_comes_out_right(row: Row) -> None:
     assert row.sign == sign_of(press(row.title).score)
 
 
-@pytest.mark.parametrize(("parts", "floor"), [("ab", 1.0), ("c", 0.98), ("d", 0.80), ("e", 0.82)])
+@pytest.mark.parametrize(("parts", "floor"), [("ab", 1.0), ("c", 0.98), ("de", 1.0), ("f", 0.85)])
 def test_held_apart_headlines_keep_their_floor(parts: str, floor: float) -> None:
     assert accuracy(confusion(held_apart(parts))) >= floor
 
 
 def test_a_wrong_reading_is_rarely_the_opposite_one() -> None:
-    counts = confusion(held_apart("de"))
-    assert (counts["+", "-"] + counts["-", "+"]) / sum(counts.values()) <= 0.06
+    counts = confusion(held_apart("f"))
+    assert (counts["+", "-"] + counts["-", "+"]) / sum(counts.values()) <= 0.04
 
 
 @pytest.mark.parametrize(
@@ -39,6 +39,11 @@ def test_a_wrong_reading_is_rarely_the_opposite_one() -> None:
 )
 def test_strength_follows_the_news(better: str, worse: str) -> None:
     assert press(better).score > press(worse).score
+
+
+def test_a_record_loss_is_strongly_bad() -> None:
+    assert press("Norvik posts record loss").score <= Decimal("-0.8")
+    assert press("Norvik posts record profit").score >= Decimal("0.8")
 
 
 def test_a_price_move_is_a_capped_line_in_its_percent() -> None:
@@ -117,6 +122,20 @@ class TestFilings:
 
     def test_revenue_alone_is_no_news(self) -> None:
         assert Decimal(0) == filing("Norvik 10-K for the year to June 2019: revenue up 41.0% on the year").score
+
+    @pytest.mark.parametrize(
+        ("clause", "score"),
+        [
+            ("earnings per share after a loss the year before", "1"),
+            ("loss per share after earnings the year before", "-1"),
+            ("loss per share narrowed", "0.5"),
+            ("loss per share widened", "-0.5"),
+            ("loss per share unchanged", "0"),
+            ("earnings per share unchanged", "0"),
+        ],
+    )
+    def test_around_a_loss_there_is_no_percentage(self, clause: str, score: str) -> None:
+        assert filing(f"Norvik 10-Q for the quarter to June 2019: revenue unchanged on the year; {clause}").score == Decimal(score)
 
     def test_the_percent_is_capped(self) -> None:
         assert Decimal(1) == filing("Norvik 10-Q for the quarter to June 2019: earnings per share up 900.0%").score
