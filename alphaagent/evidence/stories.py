@@ -1,9 +1,9 @@
 """Many articles, fewer stories: copies of one story count once.
 
-Two articles are copies where the older appeared within five days before the newest copy, carry the same numbers, point the same way, and share at least
-four fifths of their title's words (Jaccard similarity of the word sets; titles of fewer than four words must be equal). The numbers and the
-sign keep "falls 5%" and "falls 15%", "raises guidance" and "cuts guidance" apart. A story is dated by its oldest copy, because a reprint is
-no news, and its words are that copy's.
+An article is a copy of a story where it appeared within five days before the story's newest copy, carries the same numbers, does not point
+the opposite way, and shares at least four fifths of that copy's title words (Jaccard similarity of the word sets; titles of fewer than four
+words must be equal). Numbers and sign keep "falls 5%" and "falls 15%", "raises guidance" and "cuts guidance" apart. A story has the date
+and the words of its oldest copy, because a reprint is no news.
 """
 
 import re
