@@ -26,6 +26,7 @@ _LOOSE_FORMS = frozenset(["platforms", "holdings", "holding", "group", "technolo
 _TOKEN = re.compile(r"\d[\d.,]*%?|[^\W\d_][^\W_]*(?:['&][^\W\d_]+)*|[;:,?!()|–—-]")
 _PER_CENT = re.compile(r"(?<=\d) ?(?:percent|per cent|pct)\b", re.IGNORECASE)
 _RANKED = re.compile(r"\bno\. ?(?=\d)", re.IGNORECASE)
+_MONTH_OF_MAY = re.compile(r"\bMay (?=\d)")
 _SENTENCE_END = re.compile(r"(?<=[^\W\d_]{4})\.(?= )")
 _INNER_HYPHEN = re.compile(r"(?<=[^\W_])-(?=[^\W_])")
 _CONTRACTED = {"can't": "can", "won't": "will", "shan't": "shall"}
@@ -59,7 +60,7 @@ class Token:
 
 def tokens(title: str, lexicon: Lexicon) -> tuple[Token, ...]:
     """The words and marks of a cleaned title."""
-    text = _INNER_HYPHEN.sub(" ", _SENTENCE_END.sub(";", _RANKED.sub("number ", _PER_CENT.sub("%", title))))
+    text = _INNER_HYPHEN.sub(" ", _SENTENCE_END.sub(";", _MONTH_OF_MAY.sub("the ", _RANKED.sub("number ", _PER_CENT.sub("%", title)))))
     return tuple(_token(word, lexicon) for raw in _TOKEN.findall(text) for word in _parts(raw))
 
 

@@ -108,6 +108,10 @@ def test_a_question_a_rumour_and_a_date_void_everything_but_a_price_move() -> No
     assert press("Norvik shares jump 9% on report it is exploring a sale").score > 0
 
 
+def test_the_month_of_may_is_no_rumour() -> None:
+    assert press("Norvik cuts guidance on May 4").score < 0 == press("Norvik may cut guidance").score
+
+
 def test_the_reasons_say_why() -> None:
     assert press("Norvik beats estimates but cuts full-year outlook").reasons == ("cuts + outlook (guidance -1)", "guidance outranks results")
     assert press("Oil rises").reasons == ("the company is not named",)
