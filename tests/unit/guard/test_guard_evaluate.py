@@ -185,6 +185,7 @@ def test_text_in_the_reasoning_changes_nothing() -> None:
     [
         ({}, "5000.00"),
         ({"price": D("123.45")}, "5000.00"),
+        ({"price": D("0.14")}, "5000.00"),
         ({"held": D(60)}, "4000.00"),
         ({"held": D(60), "pending_buy": D(10)}, "3000.00"),
         ({"settled_cash": D("3002.5")}, "1000.00"),

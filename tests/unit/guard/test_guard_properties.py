@@ -69,7 +69,7 @@ def scenes(draw: st.DrawFn) -> tuple[str, GuardSnapshot, Mandate]:
     return proposal, deciding(mandate, **state), mandate
 
 
-many = settings(max_examples=int(os.environ.get("GUARD_EXAMPLES", "120")), deadline=None)
+many = settings(max_examples=120, deadline=None)
 
 
 @many
