@@ -23,10 +23,11 @@ DECIMAL = re.compile(r"(?<![\w.:-])[0-9]+\.[0-9]+(?![\w.:-])")
 VERDICT_STYLE = {"BUY": "bold green", "SELL": "bold red", "HOLD": "bold yellow"}
 OUTCOME_STYLE = {"APPROVE": "green", "CLIP": "yellow", "BLOCK": "red", "pass": "green", "clip": "yellow", "block": "red"}
 HOLD_KINDS = {
-    "balanced": "balanced: under the threshold to enter, nothing held",
+    "balanced": "under the threshold to enter",
     "no_trade_region": "inside the no-trade region",
     "at_target": "at target",
     "no_edge": "no edge over the base rate",
+    "barred": "opening is barred",
     "abstained": "abstained",
 }
 SIDE_BY_SIDE = 110
@@ -138,7 +139,8 @@ def _verdict(document: Mapping[str, Any]) -> Text:
         text.append(f" {proposal['amount']:,.2f} USD", "bold")
     text.append(f"  {proposal['sentiment']}")
     if "p_up" in proposal:
-        text.append(f"  p(up in 20 sessions) {proposal['p_up']:.3f}, base rate {Decimal(reading['base_rate']):.3f} (slope chosen, not fitted)", "dim")
+        base = f", base rate {Decimal(reading['base_rate']):.3f} (slope chosen, not fitted)" if reading["base_rate"] else ""
+        text.append(f"  p(up in 20 sessions) {proposal['p_up']:.3f}{base}", "dim")
     if reading["hold_kind"]:
         text.append(f"  {HOLD_KINDS[reading['hold_kind']]}", "yellow")
     text.append(f"\n  {inert(proposal['reasoning'])}")
