@@ -102,6 +102,7 @@ def decide(
     """Decide: gather evidence, hear both cases, propose, guard, order, record."""
     from alphaagent.bootstrap import Workplace
     from alphaagent.desk import Ask
+    from alphaagent.domain.base import instant_text
     from alphaagent.domain.text import safe_name
 
     if len(tickers) > MAX_TICKERS:
@@ -111,7 +112,7 @@ def decide(
     workplace = Workplace.open()
     at = workplace.moment(as_of, tickers)
     if as_of is None:
-        _say(f"as of {at.isoformat()}: the last session of the recorded data")
+        _say(f"as of {instant_text(at)}: the last session of the recorded data")
     asks = [Ask(ticker=ticker, as_of=at, engine=engine.value, portfolio=portfolio, slot=slot) for ticker in tickers]
     return max(_decide_one(workplace, ask, dry_run=dry_run, as_json=as_json) for ask in asks)
 
@@ -119,6 +120,7 @@ def decide(
 def _decide_one(workplace: "Workplace", ask: "Ask", *, dry_run: bool, as_json: bool) -> int:
     """One ticker; a fault costs this ticker only."""
     from alphaagent import pipeline
+    from alphaagent.domain.base import instant_text
     from alphaagent.views import failure_document
 
     try:
@@ -126,7 +128,7 @@ def _decide_one(workplace: "Workplace", ask: "Ask", *, dry_run: bool, as_json: b
     except AlphaAgentError as fault:
         _complain(fault)
         if as_json:
-            _print_json(failure_document(ask.ticker, ask.as_of.isoformat(), type(fault).__name__, fault.message, fault.fix))
+            _print_json(failure_document(ask.ticker, instant_text(ask.as_of), type(fault).__name__, fault.message, fault.fix))
         return fault.exit_code
     for done in decided.settled:
         _say(_settled_line(done))
@@ -264,12 +266,13 @@ def portfolio_create(
 ) -> None:
     """Make a portfolio with an opening deposit."""
     from alphaagent.bootstrap import Workplace
+    from alphaagent.domain.base import instant_text
     from alphaagent.operations import portfolios
 
     workplace = Workplace.open()
     at = workplace.moment(as_of, list(workplace.desk.market.tickers()))
     made = portfolios.make(workplace.desk, name, _money("--cash", cash), mandate, at)
-    typer.echo(f"portfolio {made.name}: {cash} {made.currency}, mandate {made.mandate}, opened {made.opened_at.isoformat()}")
+    typer.echo(f"portfolio {made.name}: {cash} {made.currency}, mandate {made.mandate}, opened {instant_text(made.opened_at)}")
 
 
 @portfolio_app.command("deposit")

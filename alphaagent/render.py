@@ -23,7 +23,7 @@ DECIMAL = re.compile(r"(?<![\w.:-])[0-9]+\.[0-9]+(?![\w.:-])")
 VERDICT_STYLE = {"BUY": "bold green", "SELL": "bold red", "HOLD": "bold yellow"}
 OUTCOME_STYLE = {"APPROVE": "green", "CLIP": "yellow", "BLOCK": "red", "pass": "green", "clip": "yellow", "block": "red"}
 HOLD_KINDS = {
-    "balanced": "balanced: under the threshold to enter, nothing held",
+    "balanced": "under the threshold to enter, nothing held",
     "no_trade_region": "inside the no-trade region",
     "at_target": "at target",
     "no_edge": "no edge over the base rate",

@@ -105,7 +105,7 @@ def _strongest(parts: Iterable[Contribution], sign: int) -> Contribution | None:
 
 
 HOLD_REASONS = {
-    "balanced": "The score is under the threshold to enter and nothing is held: the evidence is balanced.",
+    "balanced": "The score is under the threshold to enter and nothing is held.",
     "no_trade_region": "The target is so near to what is held that trading would cost more than it mends: inside the no-trade region.",
     "at_target": "The position is at its target.",
     "no_edge": "The probability of a rise does not beat the base rate: no edge.",

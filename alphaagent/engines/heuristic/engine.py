@@ -157,7 +157,7 @@ def flip(reading: Reading, trade: sizing.Trade, holding: sizing.Holding, sigma: 
         return f"no score alone turns this {trade.action} into anything else"
     delta = min(changes, key=abs)
     goal = reading.low + delta
-    text = f"{action(delta)} if the score {'rises' if delta > 0 else 'falls'} by {abs(delta):.2f} to {goal:+.2f}"
+    text = f"{action(delta)} if the score {'rises' if delta > 0 else 'falls'} by {abs(delta):.3f} to {goal:+.3f}"
     lever = _lever(reading, delta)
     return f"{text}; {lever}" if lever else text
 
