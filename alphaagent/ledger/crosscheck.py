@@ -201,9 +201,7 @@ def replays(connection: sqlite3.Connection, replay: Replay) -> Iterator[Finding 
 def _replayed(replay: Replay, stored: bytes, snapshot: bytes, record: bytes, limits: bytes | None) -> str | None:
     """Why a stored ruling does not come out the same again; None where it does."""
     try:
-        case = ReplayCase(
-            GuardSnapshot.model_validate_json(snapshot), DecisionRecord.model_validate_json(record), Ruling.model_validate_json(stored), limits
-        )
+        case = ReplayCase(GuardSnapshot.model_validate_json(snapshot), DecisionRecord.model_validate_json(record), Ruling.model_validate_json(stored), limits)
         return None if replay(case) == stored else "comes out differently"
     except (ValueError, AlphaAgentError) as fault:
         return f"cannot be replayed: {fault}"

@@ -215,5 +215,3 @@ def test_opening_a_current_ledger_does_not_load_alembic(ledger: Path) -> None:
         f"store = SqlStore.open({url_of(ledger)!r}, WallClock()); store.close(); sys.exit('alembic' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", program], check=False, cwd=Path(__file__).parents[3]).returncode == 0
-
-
