@@ -5,30 +5,33 @@ inside it, so that no two runs can spend the same cash. A dry run takes the same
 """
 
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from decimal import Decimal
 
 from alphaagent import __version__
-from alphaagent.desk import Ask, Desk, fresh_book, halt_if_told, open_portfolio, recorded_instrument, refuse_if_halted, resolve, stop_if_unsound
-from alphaagent.domain.base import canonical, fingerprint, instant_text, sha256_hex
+from alphaagent.desk import Ask, Desk, fresh_book, halt_if_told, open_portfolio, put_on_file, recorded_instrument, refuse_if_halted, resolve, stop_if_unsound
+from alphaagent.domain.base import fingerprint, instant_text, sha256_hex
 from alphaagent.domain.debate import EngineResult
 from alphaagent.domain.evidence import EvidenceItem, EvidencePack
 from alphaagent.domain.market import Instrument
 from alphaagent.domain.portfolio import Account, Order, OrderStatus, Portfolio
-from alphaagent.domain.record import DecisionRecord, EngineName, Request
+from alphaagent.domain.proposal import TradeProposal
+from alphaagent.domain.record import DecisionRecord, EngineName, Request, is_scheduled
 from alphaagent.domain.ruling import GuardSnapshot, Outcome, Provenance
 from alphaagent.errors import BooksUnsound, NoEvidence, ProviderFault, UsageFault
 from alphaagent.evidence.gather import gather
 from alphaagent.evidence.gathered import Gathered
 from alphaagent.evidence.portfolio_tool import PortfolioView, portfolio_items
+from alphaagent.evidence.standing import standing
 from alphaagent.execution.marks import mark
 from alphaagent.execution.settlement import Settled
-from alphaagent.execution.snapshots import BookState, Subject, decide_snapshot, order_id
+from alphaagent.execution.snapshots import BookState, Seen, Subject, decide_snapshot, order_id
+from alphaagent.execution.trading import trading
 from alphaagent.guard.evaluate import budget, evaluate, reservation
 from alphaagent.guard.intake import read_proposal
 from alphaagent.guard.mandate import Mandate
-from alphaagent.ports import Claim, DecisionEngine, Store, StoredDecision
+from alphaagent.ports import Books, Claim, DecisionEngine, Store, StoredDecision
 
 RECENT_DECISIONS = 50
 
@@ -78,7 +81,7 @@ def dry_run(desk: Desk, ask: Ask) -> Decided:
         if books is None or portfolio is None or portfolio.opened_at >= ask.as_of:
             book = fresh_book(desk, ask, portfolio)
         else:
-            book = desk.settler().book_state(books, portfolio, ask.as_of, {})
+            book = _book(desk, books, portfolio, instrument, request, session)
         mandate = desk.mandate(book.account.portfolio.mandate)
         pack, result, provenance, reason = _judgement(desk, instrument, request, session, book, mandate, ())
         record, _ = _ruled(desk, instrument, request, session, book, mandate, pack, result, provenance, reason)
@@ -145,19 +148,24 @@ def _decide_in_slot(desk: Desk, store: Store, portfolio: Portfolio, instrument: 
     mandate = desk.mandate(portfolio.mandate)
     with store.write() as books:
         desk.settler().bring_up_to(books, portfolio, session)
-        books.record_limits(portfolio, mandate.limits_hash, canonical(mandate.record()), request.as_of)
+        put_on_file(books, portfolio, mandate, request.as_of)
         books.register(instrument)
     with store.read() as books:
-        book = desk.settler().book_state(books, portfolio, request.as_of, {})
+        book = _book(desk, books, portfolio, instrument, request, session)
     acted = _acted_flags(store, portfolio, instrument)
     pack, result, provenance, reason = _judgement(desk, instrument, request, session, book, mandate, acted)
     with store.write() as books:
         _refuse_before_book_time(books.account(portfolio), request)
-        book = desk.settler().book_state(books, portfolio, request.as_of, {})
+        book = _book(desk, books, portfolio, instrument, request, session)
         record, order = _ruled(desk, instrument, request, session, book, mandate, pack, result, provenance, reason)
         books.record_decision(claim, record, order)
         halt_if_told(books, record.ruling, request.as_of)
     return Decided(record, store.decision(record.decision_id), settled=settled)
+
+
+def _book(desk: Desk, books: Books, portfolio: Portfolio, instrument: Instrument, request: Request, session: date) -> BookState:
+    book = desk.settler().book_state(books, portfolio, request.as_of, {})
+    return replace(book, activity=books.activity(portfolio, instrument.id, session, request.as_of))
 
 
 def _refuse_before_book_time(account: Account, request: Request) -> None:
@@ -174,7 +182,7 @@ def _judgement(
     """Evidence and the engine's word on it; nothing here touches the books."""
 
     def portfolio_evidence(gathered: Gathered) -> tuple[EvidenceItem, ...]:
-        probe = _snapshot(desk, instrument, request, session, book, None, "heuristic")
+        probe = _snapshot(desk, instrument, request, session, book, None, "heuristic", None)
         return portfolio_items(gathered, _view(book, instrument, probe, mandate, acted))
 
     pack = gather(desk.sources, desk.tools, desk.calendar, instrument, request.ticker, request.as_of, session, portfolio_evidence)
@@ -217,7 +225,9 @@ def _ruled(
     reason: str | None,
 ) -> tuple[DecisionRecord, Order | None]:
     """The guard's ruling on the engine's raw text, and the record and order that follow."""
-    snapshot = _snapshot(desk, instrument, request, session, book, result, provenance)
+    proposal = read_proposal(result.proposal_text, request.ticker)
+    seen = _seen(desk, pack, proposal)
+    snapshot = _snapshot(desk, instrument, request, session, book, result, provenance, seen)
     ruling = evaluate(result.proposal_text, snapshot, mandate, request.as_of)
     key = fingerprint([_slot_key(request, instrument), _request_hash(request), pack.sha256])
     record = DecisionRecord(
@@ -230,7 +240,7 @@ def _ruled(
         fallback_reason=reason,
         pack=pack,
         result=result,
-        proposal=read_proposal(result.proposal_text, request.ticker),
+        proposal=proposal,
         snapshot=snapshot,
         mandate=mandate.record(),
         ruling=ruling,
@@ -239,7 +249,14 @@ def _ruled(
 
 
 def _snapshot(
-    desk: Desk, instrument: Instrument, request: Request, session: date, book: BookState, result: EngineResult | None, provenance: Provenance
+    desk: Desk,
+    instrument: Instrument,
+    request: Request,
+    session: date,
+    book: BookState,
+    result: EngineResult | None,
+    provenance: Provenance,
+    seen: Seen | None,
 ) -> GuardSnapshot:
     quote = desk.market.quote(instrument, request.as_of)
     if quote is None:
@@ -255,7 +272,26 @@ def _snapshot(
     )
     fill_session = desk.calendar.first_opening_after(request.as_of)
     price = mark(desk.market, instrument, request.as_of) or quote.price
-    return decide_snapshot(subject, book, desk.calendar, session=session, bar_session=quote.session, fill_session=fill_session, price=price)
+    return decide_snapshot(
+        subject,
+        book,
+        desk.calendar,
+        trading(desk.market, instrument, request.as_of),
+        at=request.as_of,
+        session=session,
+        bar_session=quote.session,
+        fill_session=fill_session,
+        price=price,
+        scheduled=is_scheduled(request.slot),
+        seen=seen,
+    )
+
+
+def _seen(desk: Desk, pack: EvidencePack, proposal: TradeProposal | None) -> Seen:
+    """What the engine stood on, and the budget that it was shown."""
+    stands = standing(pack, (proposal.relied_on if proposal else None) or (), desk.calendar)
+    (portfolio,) = pack.find("get_portfolio", "portfolio")
+    return Seen(stands.count, stands.age_sessions, stands.tainted, Decimal(portfolio.payload["budget"]))
 
 
 def _view(book: BookState, instrument: Instrument, probe: GuardSnapshot, mandate: Mandate, acted: tuple[str, ...]) -> PortfolioView:
