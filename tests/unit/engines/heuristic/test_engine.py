@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from alphaagent.domain.base import canonical, sha256_hex
@@ -152,7 +152,9 @@ def test_losing_the_news_never_raises_the_score(evidence: EvidencePack) -> None:
 
 
 @given(packs(whole=True), st.sampled_from(["filings", "news", "both"]))
-@settings(max_examples=150)
+@example(pack(BULLISH, health_items(GOOD, FLAG), news_items("1.0"), risk_profile="high"), "filings")
+@example(pack(BEARISH, health_items(GOOD, percentile="1.0"), news_items("0.0"), **holding("0.05")), "filings")
+@settings(max_examples=100)
 def test_no_order_comes_of_a_loss(evidence: EvidencePack, what: str) -> None:
     """Whatever the lost source would have said, an order without it is an order with it."""
     blind = evidence
