@@ -143,15 +143,15 @@ def portfolio_document(at: datetime, account: Account, marks: Mapping[str, Decim
 
 
 def _position_document(position: Position, mark: Decimal | None, equity: Decimal) -> Document:
-    value = position.quantity * (mark or Decimal(0))
+    value = None if mark is None else position.quantity * mark
     return {
         "ticker": position.symbol,
         "quantity": decimal_text(position.quantity),
         "cost": decimal_text(position.cost),
         "mark": decimal_text(mark) if mark is not None else None,
-        "value": decimal_text(round(value, 6)),
-        "weight": decimal_text(round(value / equity, 6)) if equity > 0 else None,
-        "unrealised": decimal_text(round(value - position.cost, 6)),
+        "value": decimal_text(round(value, 6)) if value is not None else None,
+        "weight": decimal_text(round(value / equity, 6)) if value is not None and equity > 0 else None,
+        "unrealised": decimal_text(round(value - position.cost, 6)) if value is not None else None,
     }
 
 
