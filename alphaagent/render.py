@@ -88,11 +88,18 @@ def _case(case: Mapping[str, Any], title: str, style: str) -> Panel:
         weight = Decimal(line["weight"])
         points = Text(inert(line["text"]))
         points.append("  " + " ".join(line["evidence_ids"][:1]), "dim")
-        body.add_row(Text(f"{weight:+.3f}" if weight else "·", style), points)
+        body.add_row(Text(_weight(weight), style), points)
     parts: list[RenderableType] = [body] if case["lines"] else []
     parts += [Text(f"cannot see: {inert(hole)}", "yellow") for hole in case["holes"]]
     parts.append(Text(inert(case["summary"]), "italic"))
     return Panel(Group(*parts), title=Text(title, style), title_align="left", box=box.ROUNDED, border_style=style, padding=(0, 1))
+
+
+def _weight(weight: Decimal) -> str:
+    """A contribution in three decimals; `·` where a point only informs, `≈0` where it weighs next to nothing."""
+    if not weight:
+        return "·"
+    return f"{weight:+.3f}" if abs(weight) >= Decimal("0.0005") else "≈0"
 
 
 def _score(document: Mapping[str, Any]) -> list[RenderableType]:

@@ -166,7 +166,10 @@ def _database_url(env: Mapping[str, str], home: Path) -> str:
     url = env.get("ALPHAAGENT_DATABASE_URL", "sqlite:///data/alphaagent.db")
     scheme, separator, path = url.partition(":///")
     if scheme != "sqlite" or not separator or not path:
-        raise ConfigFault(f"ALPHAAGENT_DATABASE_URL is {url!r}; this version keeps its books in SQLite only", fix="use a URL like sqlite:///data/alphaagent.db")
+        raise ConfigFault(
+            f"ALPHAAGENT_DATABASE_URL begins with {url.partition(':')[0]!r}; this version keeps its books in SQLite only",
+            fix="use a URL like sqlite:///data/alphaagent.db",
+        )
     return f"sqlite:///{home / path}"
 
 
