@@ -210,10 +210,12 @@ def settle(
 
 
 def _settled_line(done: "Settled") -> str:
+    from alphaagent.domain.base import decimal_text
+
     order = done.order
-    price = f" at {order.price:f} on {order.fill_session}" if order.price is not None else f": {done.reason}"
+    price = f" at {decimal_text(order.price)} on {order.fill_session}" if order.price is not None else f": {done.reason}"
     clipped = f" (clipped by the guard: {done.ruling.code})" if done.ruling and done.ruling.outcome == "CLIP" else ""
-    return f"{order.status.value}  {order.side} {order.quantity:f} {order.symbol}{price}{clipped}  decision {order.decision_id}"
+    return f"{order.status.value}  {order.side} {decimal_text(order.quantity)} {order.symbol}{price}{clipped}  decision {order.decision_id}"
 
 
 @app.command()
