@@ -89,12 +89,20 @@ class Workplace:
 
     def store(self) -> "SqlStore":
         """The books, made where they are missing."""
+        return self._store
+
+    def existing_store(self) -> "SqlStore | None":
+        """The books where there are some, for reading only; whoever is told that there are none pays for no database library."""
+        return self._reader if Path(self.settings.database_url.removeprefix("sqlite:///")).exists() else None
+
+    @cached_property
+    def _store(self) -> "SqlStore":
         from alphaagent.ledger.store import SqlStore
 
         return SqlStore.open(self.settings.database_url, self.clock)
 
-    def existing_store(self) -> "SqlStore | None":
-        """The books where there are some."""
+    @cached_property
+    def _reader(self) -> "SqlStore | None":
         from alphaagent.ledger.store import SqlStore
 
         return SqlStore.open_existing(self.settings.database_url, self.clock)

@@ -178,10 +178,15 @@ def recorded_instrument(desk: Desk, record: DecisionRecord) -> Instrument:
     return found[0]
 
 
-def refuse_if_unsound(books: Books) -> None:
-    fault = books.soundness_fault()
-    if fault:
-        raise BooksUnsound(f"the books are unsound: {fault}", fix="run `alphaagent audit verify` and reconcile; `alphaagent resume` when it is sound")
+def stop_if_unsound(store: Store, at: datetime) -> None:
+    """Halts the system, audited, where the books cannot be trusted. Raises BooksUnsound."""
+    with store.read() as books:
+        fault = books.soundness_fault()
+    if fault is None:
+        return
+    with store.write() as books:
+        books.set_control("HALTED", f"the books are unsound: {fault}", "guard", at)
+    raise BooksUnsound(f"the books are unsound: {fault}", fix="run `alphaagent audit verify`, reconcile, then `alphaagent resume --reason WHY`")
 
 
 def halt_if_told(books: Books, ruling: Ruling | None, at: datetime) -> None:

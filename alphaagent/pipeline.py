@@ -10,7 +10,7 @@ from datetime import date, datetime
 from decimal import Decimal
 
 from alphaagent import __version__
-from alphaagent.desk import Ask, Desk, fresh_book, halt_if_told, open_portfolio, recorded_instrument, refuse_if_halted, refuse_if_unsound, resolve
+from alphaagent.desk import Ask, Desk, fresh_book, halt_if_told, open_portfolio, recorded_instrument, refuse_if_halted, resolve, stop_if_unsound
 from alphaagent.domain.base import canonical, fingerprint, instant_text, sha256_hex
 from alphaagent.domain.debate import EngineResult
 from alphaagent.domain.evidence import EvidenceItem, EvidencePack
@@ -48,6 +48,7 @@ def decide(desk: Desk, ask: Ask) -> Decided:
     instrument, session = resolve(desk, ask.ticker, ask.as_of)
     store = desk.store()
     refuse_if_halted(desk, store)
+    stop_if_unsound(store, ask.as_of)
     portfolio = open_portfolio(desk, store, ask)
     request = _request(desk, ask, session)
     claim = store.claim(_slot_key(request, instrument), _request_hash(request), desk.patience())
@@ -90,6 +91,7 @@ def settle(desk: Desk, as_of: datetime, portfolio: str | None = None) -> tuple[S
         return ()
     store = desk.store()
     refuse_if_halted(desk, store)
+    stop_if_unsound(store, as_of)
     with store.read() as books:
         names = [one for one in books.portfolios() if portfolio in (None, one.name)]
     if portfolio is not None and not names:
@@ -108,7 +110,6 @@ def settle_portfolio(desk: Desk, store: Store, portfolio: Portfolio, as_of: date
             raise BooksUnsound(f"the order {order.id} belongs to no decision", fix="run `alphaagent audit verify`")
         instrument = recorded_instrument(desk, stored.record)
         with store.write() as books:
-            refuse_if_unsound(books)
             result = settler.settle(books, stored.record, portfolio, instrument, order, as_of)
             halt_if_told(books, result.ruling if result else None, as_of)
         done += [result] if result else []
@@ -151,7 +152,7 @@ def _decide_in_slot(desk: Desk, store: Store, portfolio: Portfolio, instrument: 
     acted = _acted_flags(store, portfolio, instrument)
     pack, result, provenance, reason = _judgement(desk, instrument, request, session, book, mandate, acted)
     with store.write() as books:
-        refuse_if_unsound(books)
+        _refuse_before_book_time(books.account(portfolio), request)
         book = desk.settler().book_state(books, portfolio, request.as_of, {})
         record, order = _ruled(desk, instrument, request, session, book, mandate, pack, result, provenance, reason)
         books.record_decision(claim, record, order)

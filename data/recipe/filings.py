@@ -107,7 +107,7 @@ def _report(filing: Sequence[FiledFact]) -> Report:
 
 def _compared_periods(values: Iterable[tuple[str, Period]], days: tuple[int, int]) -> tuple[Period, Period]:
     """The latest revenue period of the report's own length, and the one that ended a year earlier."""
-    periods = sorted({period for concept, period in values if concept in REVENUE and _within(period[0], period[1], days)}, key=lambda period: period[1])
+    periods = sorted({period for concept, period in values if concept in REVENUE and _within(period[0], period[1], days)}, key=lambda period: period[::-1])
     now = periods[-1]
     return now, next(period for period in periods if _within(period[1], now[1], YEAR_DAYS))
 

@@ -102,8 +102,10 @@ def fact(concept: str, start: str, end: str, value: str, form: str = "10-Q") -> 
 
 
 def quarter(*extra: FiledFact, revenue: str = "SalesRevenueNet", form: str = "10-Q") -> list[FiledFact]:
-    now, before, half = ("2021-04-01", "2021-06-30"), ("2020-04-01", "2020-06-30"), ("2021-01-01", "2021-06-30")
-    return [fact(revenue, *now, "110", form), fact(revenue, *before, "100", form), fact(revenue, *half, "200", form), *extra]
+    """A filing with the quarter and the half-year to June, each with its year before."""
+    quarters = [fact(revenue, "2021-04-01", "2021-06-30", "110", form), fact(revenue, "2020-04-01", "2020-06-30", "100", form)]
+    halves = [fact(revenue, "2021-01-01", "2021-06-30", "200", form), fact(revenue, "2020-01-01", "2020-06-30", "250", form)]
+    return [*quarters, *halves, *extra]
 
 
 def per_share(name: str = "EarningsPerShareDiluted") -> Iterable[FiledFact]:
