@@ -1,6 +1,7 @@
 """The numbers of the worked example are the engine's, on the recorded data."""
 
 import re
+import shutil
 from decimal import Decimal
 from pathlib import Path
 
@@ -64,3 +65,22 @@ def test_the_profiles_table_is_the_programs() -> None:
         cells = [profile.price_trend, profile.reversal, profile.quality, profile.value, profile.news, profile.enter, profile.exit]
         row = " | ".join([name, *(f"{cell:.2f}" for cell in cells), percent(profile.cap), percent(profile.sigma_target)])
         assert f"| {row} |" in PAGE
+
+
+def test_the_example_of_a_lost_source_is_what_happens(tmp_path: Path) -> None:
+    shutil.copytree(Path(__file__).parents[2] / "data" / "snapshot", tmp_path / "data" / "snapshot")
+    whole, torn = (_decided_in_january_2021(tmp_path, lose=lose) for lose in (False, True))
+    told = re.search(r"score is (\S+) and the verdict a BUY.*the score lies between (\S+) and (\S+), and the verdict is HOLD", " ".join(PAGE.split()))
+    assert told
+    assert whole.proposal is not None
+    assert torn.proposal is not None
+    assert (whole.proposal.action, torn.proposal.action) == ("BUY", "HOLD")
+    assert f"score {told[1]};" in whole.proposal.reasoning
+    assert f"the score lies in {told[2]} to {told[3]};" in torn.proposal.reasoning
+
+
+def _decided_in_january_2021(home: Path, *, lose: bool) -> DecisionRecord:
+    if lose:
+        (home / "data" / "snapshot" / "fundamentals" / "AAPL.csv").unlink()
+    workplace = Workplace(load_settings({}, home))
+    return pipeline.dry_run(workplace.desk, Ask(ticker="AAPL", as_of=workplace.moment("2021-01-29", ["AAPL"]), engine="heuristic")).record
