@@ -7,8 +7,22 @@ READY := $(VENV)/.ready-$(shell cat pyproject.toml constraints.txt | cksum | cut
 
 .PHONY: demo test lint docs bench clean
 
+# A home of its own, so that the demo neither needs nor touches anybody's books.
+DEMO_BOOKS := sqlite:///data/demo.db
+DEMO = @echo; echo '$$ alphaagent $(1)'; ALPHAAGENT_DATABASE_URL=$(DEMO_BOOKS) $(BIN)/alphaagent $(1)
+
 demo: $(READY)
-	@$(BIN)/python -m alphaagent.demo
+	@rm -f data/demo.db data/demo.db-wal data/demo.db-shm
+	$(call DEMO,decide AAPL --as-of 2022-09-16 --engine heuristic)
+	$(call DEMO,settle --as-of 2022-09-19)
+	$(call DEMO,portfolio show --as-of 2022-09-19)
+	$(call DEMO,replay last)
+	$(call DEMO,audit verify --replay)
+	@echo
+	@echo "Apple on 2022-09-16, decided on recorded data; the order filled at the next session's open; all of it is in data/demo.db."
+	@echo "Look at it again:    ALPHAAGENT_DATABASE_URL=$(DEMO_BOOKS) $(BIN)/alphaagent show last"
+	@echo "Postings:            ALPHAAGENT_DATABASE_URL=$(DEMO_BOOKS) $(BIN)/alphaagent ledger show"
+	@echo "A book of your own:  $(BIN)/alphaagent decide NVDA --as-of 2023-08-24"
 
 test: $(READY)
 	$(BIN)/ruff check .

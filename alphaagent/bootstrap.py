@@ -159,6 +159,8 @@ class Workplace:
         store = self.required_store()
         newest = store.decisions(limit=1) if name == "last" else ()
         stored = newest[0] if newest else store.decision(name)
+        if stored is None and name == "last":
+            raise UsageFault("there is no decision in these books yet", fix="run `alphaagent decide TICKER` first")
         if stored is None:
             raise UsageFault(f"there is no decision {inert(name[:60])!r} in these books", fix="take an id that `alphaagent decide` printed, or `last`")
         return stored

@@ -46,7 +46,7 @@ class Engine(StrEnum):
     heuristic = "heuristic"
 
 
-AsOf = Annotated[str | None, typer.Option("--as-of", metavar="WHEN", help="A session's date (one second after its close) or an ISO instant.")]
+AsOf = Annotated[str | None, typer.Option("--as-of", metavar="WHEN", help="A session's date (one second after its close) or an ISO instant with a zone.")]
 AsJson = Annotated[bool, typer.Option("--json", help="One JSON document on stdout; JSON Lines for several tickers.")]
 PortfolioName = Annotated[str, typer.Option("--portfolio", metavar="NAME", help="The portfolio to decide for.")]
 
@@ -91,17 +91,20 @@ def _root(version: Annotated[bool, typer.Option("--version", help="Print the ver
 
 @app.command()
 def decide(
-    tickers: Annotated[list[str], typer.Argument(metavar="TICKER...", help="One ticker or several.")],
+    tickers: Annotated[list[str], typer.Argument(metavar="TICKER", help="One ticker or several.")],
     as_of: AsOf = None,
-    engine: Annotated[Engine, typer.Option(help="auto is the crew where a model is configured, else the heuristic engine.")] = Engine.auto,
+    engine: Annotated[
+        Engine, typer.Option(help="auto: the crew where a model is configured, else heuristic. This version has no crew: the heuristic engine decides.")
+    ] = Engine.auto,
     portfolio: PortfolioName = "default",
     slot: Annotated[str, typer.Option(metavar="NAME", help="One slot holds one decision per portfolio, instrument and session.")] = "manual",
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Write nothing.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Take the same path on the book as it stood at that instant, and write nothing.")] = False,
     as_json: AsJson = False,
 ) -> int:
     """Decide: gather evidence, hear both cases, propose, guard, order, record."""
     from alphaagent.bootstrap import Workplace
     from alphaagent.desk import Ask
+    from alphaagent.domain.base import instant_text
     from alphaagent.domain.text import safe_name
 
     if len(tickers) > MAX_TICKERS:
@@ -111,7 +114,7 @@ def decide(
     workplace = Workplace.open()
     at = workplace.moment(as_of, tickers)
     if as_of is None:
-        _say(f"as of {at.isoformat()}: the last session of the recorded data")
+        _say(f"as of {instant_text(at)}: the last session of the recorded data")
     asks = [Ask(ticker=ticker, as_of=at, engine=engine.value, portfolio=portfolio, slot=slot) for ticker in tickers]
     return max(_decide_one(workplace, ask, dry_run=dry_run, as_json=as_json) for ask in asks)
 
@@ -119,6 +122,7 @@ def decide(
 def _decide_one(workplace: "Workplace", ask: "Ask", *, dry_run: bool, as_json: bool) -> int:
     """One ticker; a fault costs this ticker only."""
     from alphaagent import pipeline
+    from alphaagent.domain.base import instant_text
     from alphaagent.views import failure_document
 
     try:
@@ -126,7 +130,7 @@ def _decide_one(workplace: "Workplace", ask: "Ask", *, dry_run: bool, as_json: b
     except AlphaAgentError as fault:
         _complain(fault)
         if as_json:
-            _print_json(failure_document(ask.ticker, ask.as_of.isoformat(), type(fault).__name__, fault.message, fault.fix))
+            _print_json(failure_document(ask.ticker, instant_text(ask.as_of), type(fault).__name__, fault.message, fault.fix))
         return fault.exit_code
     for done in decided.settled:
         _say(_settled_line(done))
@@ -184,7 +188,11 @@ def replay(decision: Annotated[str, typer.Argument(metavar="DECISION", help="A d
 
 
 @app.command()
-def settle(as_of: AsOf = None, portfolio: Annotated[str | None, typer.Option("--portfolio", metavar="NAME")] = None, as_json: AsJson = False) -> None:
+def settle(
+    as_of: AsOf = None,
+    portfolio: Annotated[str | None, typer.Option("--portfolio", metavar="NAME", help="One portfolio; all of them where it is left out.")] = None,
+    as_json: AsJson = False,
+) -> None:
     """Fill, re-check or expire pending orders, each at its own session's open."""
     from alphaagent import pipeline
     from alphaagent.bootstrap import Workplace
@@ -209,13 +217,13 @@ def _settled_line(done: "Settled") -> str:
 
 
 @app.command()
-def halt(reason: Annotated[str, typer.Argument(metavar="[REASON]")] = "by the operator") -> None:
+def halt(reason: Annotated[str, typer.Argument(metavar="REASON", help="Why; goes to the audit trail.")] = "by the operator") -> None:
     """Stop everything: nothing is evaluated, no model is called, exit 5 until `resume`."""
     _set_control("HALTED", reason)
 
 
 @app.command()
-def reduce(reason: Annotated[str, typer.Argument(metavar="[REASON]")] = "by the operator") -> None:
+def reduce(reason: Annotated[str, typer.Argument(metavar="REASON", help="Why; goes to the audit trail.")] = "by the operator") -> None:
     """Allow only what makes positions smaller."""
     _set_control("REDUCING", reason)
 
@@ -238,7 +246,9 @@ def _set_control(state: Any, reason: str) -> None:
 
 
 @portfolio_app.command("show")
-def portfolio_show(name: Annotated[str, typer.Argument(metavar="[NAME]")] = "default", as_of: AsOf = None, as_json: AsJson = False) -> None:
+def portfolio_show(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The portfolio.")] = "default", as_of: AsOf = None, as_json: AsJson = False
+) -> None:
     """Positions at their marks, cash, NAV, pending orders."""
     from alphaagent.bootstrap import Workplace
     from alphaagent.operations import portfolios
@@ -257,24 +267,27 @@ def portfolio_show(name: Annotated[str, typer.Argument(metavar="[NAME]")] = "def
 
 @portfolio_app.command("create")
 def portfolio_create(
-    name: Annotated[str, typer.Argument(metavar="NAME")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="1 to 40 letters, digits, dots, dashes or underscores.")],
     cash: Annotated[str, typer.Option(metavar="AMOUNT", help="Opening cash in USD.")] = "100000",
     mandate: Annotated[str | None, typer.Option(metavar="NAME", help="A mandate of mandate.yaml.")] = None,
     as_of: AsOf = None,
 ) -> None:
     """Make a portfolio with an opening deposit."""
     from alphaagent.bootstrap import Workplace
+    from alphaagent.domain.base import instant_text
     from alphaagent.operations import portfolios
 
     workplace = Workplace.open()
     at = workplace.moment(as_of, list(workplace.desk.market.tickers()))
     made = portfolios.make(workplace.desk, name, _money("--cash", cash), mandate, at)
-    typer.echo(f"portfolio {made.name}: {cash} {made.currency}, mandate {made.mandate}, opened {made.opened_at.isoformat()}")
+    typer.echo(f"portfolio {made.name}: {cash} {made.currency}, mandate {made.mandate}, opened {instant_text(made.opened_at)}")
 
 
 @portfolio_app.command("deposit")
 def portfolio_deposit(
-    name: Annotated[str, typer.Argument(metavar="NAME")], amount: Annotated[str, typer.Argument(metavar="AMOUNT")], as_of: AsOf = None
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The portfolio.")],
+    amount: Annotated[str, typer.Argument(metavar="AMOUNT", help="In the portfolio's currency, such as 2500.00.")],
+    as_of: AsOf = None,
 ) -> None:
     """Add cash to a portfolio."""
     from alphaagent.bootstrap import Workplace
@@ -320,7 +333,7 @@ def audit_verify(
 
 @audit_app.command("anchor")
 def audit_anchor() -> None:
-    """Print a line that fixes the chain as it is now; keep it on another machine."""
+    """Print a line that fixes the chain as it is now; keep it on another machine and give it to `audit verify --anchor`."""
     from alphaagent.bootstrap import Workplace
     from alphaagent.ledger.verify import anchor_line
 

@@ -11,7 +11,7 @@ from decimal import Decimal
 
 from alphaagent import __version__
 from alphaagent.desk import Ask, Desk, fresh_book, halt_if_told, open_portfolio, recorded_instrument, refuse_if_halted, refuse_if_unsound, resolve
-from alphaagent.domain.base import canonical, fingerprint, sha256_hex
+from alphaagent.domain.base import canonical, fingerprint, instant_text, sha256_hex
 from alphaagent.domain.debate import EngineResult
 from alphaagent.domain.evidence import EvidenceItem, EvidencePack
 from alphaagent.domain.market import Instrument
@@ -164,7 +164,7 @@ def _decide_in_slot(desk: Desk, store: Store, portfolio: Portfolio, instrument: 
 def _refuse_before_book_time(account: Account, request: Request) -> None:
     if request.as_of < account.book_time:
         raise UsageFault(
-            f"as_of {request.as_of.isoformat()} lies before the book time of {request.portfolio}, {account.book_time.isoformat()}: a book does not go back",
+            f"as_of {instant_text(request.as_of)} lies before the book time of {request.portfolio}, {instant_text(account.book_time)}: a book does not go back",
             fix="choose a later --as-of, use --dry-run, or another portfolio",
         )
 

@@ -23,10 +23,11 @@ DECIMAL = re.compile(r"(?<![\w.:-])[0-9]+\.[0-9]+(?![\w.:-])")
 VERDICT_STYLE = {"BUY": "bold green", "SELL": "bold red", "HOLD": "bold yellow"}
 OUTCOME_STYLE = {"APPROVE": "green", "CLIP": "yellow", "BLOCK": "red", "pass": "green", "clip": "yellow", "block": "red"}
 HOLD_KINDS = {
-    "balanced": "balanced: under the threshold to enter, nothing held",
+    "balanced": "under the threshold to enter",
     "no_trade_region": "inside the no-trade region",
     "at_target": "at target",
     "no_edge": "no edge over the base rate",
+    "barred": "opening is barred",
     "abstained": "abstained",
 }
 SIDE_BY_SIDE = 110
@@ -87,11 +88,18 @@ def _case(case: Mapping[str, Any], title: str, style: str) -> Panel:
         weight = Decimal(line["weight"])
         points = Text(inert(line["text"]))
         points.append("  " + " ".join(line["evidence_ids"][:1]), "dim")
-        body.add_row(Text(f"{weight:+.3f}" if weight else "·", style), points)
+        body.add_row(Text(_weight(weight), style), points)
     parts: list[RenderableType] = [body] if case["lines"] else []
     parts += [Text(f"cannot see: {inert(hole)}", "yellow") for hole in case["holes"]]
     parts.append(Text(inert(case["summary"]), "italic"))
     return Panel(Group(*parts), title=Text(title, style), title_align="left", box=box.ROUNDED, border_style=style, padding=(0, 1))
+
+
+def _weight(weight: Decimal) -> str:
+    """A contribution in three decimals; `·` where a point only informs, `≈0` where it weighs next to nothing."""
+    if not weight:
+        return "·"
+    return f"{weight:+.3f}" if abs(weight) >= Decimal("0.0005") else "≈0"
 
 
 def _score(document: Mapping[str, Any]) -> list[RenderableType]:
@@ -131,7 +139,8 @@ def _verdict(document: Mapping[str, Any]) -> Text:
         text.append(f" {proposal['amount']:,.2f} USD", "bold")
     text.append(f"  {proposal['sentiment']}")
     if "p_up" in proposal:
-        text.append(f"  p(up in 20 sessions) {proposal['p_up']:.3f}, base rate {Decimal(reading['base_rate']):.3f} (slope chosen, not fitted)", "dim")
+        base = f", base rate {Decimal(reading['base_rate']):.3f} (slope chosen, not fitted)" if reading["base_rate"] else ""
+        text.append(f"  p(up in 20 sessions) {proposal['p_up']:.3f}{base}", "dim")
     if reading["hold_kind"]:
         text.append(f"  {HOLD_KINDS[reading['hold_kind']]}", "yellow")
     text.append(f"\n  {inert(proposal['reasoning'])}")

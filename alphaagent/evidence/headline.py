@@ -13,7 +13,7 @@ from typing import Literal
 
 from alphaagent.domain.market import Instrument
 from alphaagent.evidence.lexicon import CONNECTORS, Lexicon
-from alphaagent.evidence.lexicon_words import Phrase, Role, Word
+from alphaagent.evidence.lexicon_words import Phrase, Phrases, Role, Word
 
 MAX_TITLE_CHARACTERS = 200
 _SHORTEST_BARE_SYMBOL = 3
@@ -26,6 +26,7 @@ _LOOSE_FORMS = frozenset(["platforms", "holdings", "holding", "group", "technolo
 _TOKEN = re.compile(r"\d[\d.,]*%?|[^\W\d_][^\W_]*(?:['&][^\W\d_]+)*|[;:,?!()|–—-]")
 _PER_CENT = re.compile(r"(?<=\d) ?(?:percent|per cent|pct)\b", re.IGNORECASE)
 _RANKED = re.compile(r"\bno\. ?(?=\d)", re.IGNORECASE)
+_MONTH_OF_MAY = re.compile(r"\bMay (?=\d)")
 _SENTENCE_END = re.compile(r"(?<=[^\W\d_]{4})\.(?= )")
 _INNER_HYPHEN = re.compile(r"(?<=[^\W_])-(?=[^\W_])")
 _CONTRACTED = {"can't": "can", "won't": "will", "shan't": "shall"}
@@ -37,8 +38,13 @@ ClauseRole = Literal["main", "concession", "reason", "base"]
 def clean_title(title: str) -> str:
     """At most 200 characters on one line, NFKC, straight apostrophes, no control characters."""
     text = unicodedata.normalize("NFKC", title[: 2 * MAX_TITLE_CHARACTERS])
-    visible = "".join(" " if character.isspace() else character for character in text if character.isspace() or unicodedata.category(character)[0] != "C")
+    visible = text if text.isprintable() else "".join(_printed(character) for character in text)
     return " ".join(visible.replace("’", "'").replace("‘", "'").split())[:MAX_TITLE_CHARACTERS].rstrip()
+
+
+def _printed(character: str) -> str:
+    """White space as a space, a control or format character as nothing."""
+    return character if character.isprintable() else " " if character.isspace() else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +60,7 @@ class Token:
 
 def tokens(title: str, lexicon: Lexicon) -> tuple[Token, ...]:
     """The words and marks of a cleaned title."""
-    text = _INNER_HYPHEN.sub(" ", _SENTENCE_END.sub(";", _RANKED.sub("number ", _PER_CENT.sub("%", title))))
+    text = _INNER_HYPHEN.sub(" ", _SENTENCE_END.sub(";", _MONTH_OF_MAY.sub("the ", _RANKED.sub("number ", _PER_CENT.sub("%", title)))))
     return tuple(_token(word, lexicon) for raw in _TOKEN.findall(text) for word in _parts(raw))
 
 
@@ -137,15 +143,19 @@ def take_apart(title: str, company: CompanyNames, lexicon: Lexicon) -> Headline:
     return Headline(words, tuple(_with_owner(clauses, place, words, lexicon) for place in range(len(clauses))), named)
 
 
-def has_phrase(words: Sequence[Token], phrases: frozenset[Phrase]) -> str | None:
+def has_phrase(words: Sequence[Token], phrases: Phrases) -> str | None:
     """The first of some phrases that occurs among words, by listed form, or None."""
     return next((found for place in range(len(words)) if (found := phrase_at(words, place, phrases))), None)
 
 
-def phrase_at(words: Sequence[Token], place: int, phrases: frozenset[Phrase]) -> str | None:
-    """The longest of some phrases that begins at a place, or None."""
-    lemmas = tuple(word.lemma for word in words[place : place + 4])
-    return next((" ".join(lemmas[:size]) for size in range(len(lemmas), 0, -1) if lemmas[:size] in phrases), None)
+def phrase_at(words: Sequence[Token], place: int, phrases: Phrases) -> str | None:
+    """The longest of some phrases that begins at a place, or None; a place beyond the words has none."""
+    rows = phrases.get(words[place].lemma) if place < len(words) else None
+    return next((" ".join(phrase) for phrase in rows if _stands_at(words, place, phrase)), None) if rows else None
+
+
+def _stands_at(words: Sequence[Token], place: int, phrase: Phrase) -> bool:
+    return place + len(phrase) <= len(words) and all(words[place + step].lemma == word for step, word in enumerate(phrase))
 
 
 def _items(words: tuple[Token, ...], company: CompanyNames, lexicon: Lexicon, title: str) -> Iterator[Item]:
@@ -158,7 +168,7 @@ def _items(words: tuple[Token, ...], company: CompanyNames, lexicon: Lexicon, ti
 
 
 def _name_tokens(company: CompanyNames, lexicon: Lexicon) -> tuple[tuple[Token, ...], ...]:
-    return tuple(sorted((tokens(name, lexicon) for name in company.names), key=len, reverse=True))
+    return tuple(sorted((found for name in company.names if (found := tokens(name, lexicon))), key=len, reverse=True))
 
 
 def _item_at(
@@ -166,7 +176,7 @@ def _item_at(
 ) -> tuple[Item, int]:
     word = words[place]
     for name in names:
-        if name and tuple(token.text for token in words[place : place + len(name)]) == tuple(token.text for token in name):
+        if word.text == name[0].text and [token.text for token in words[place : place + len(name)]] == [part.text for part in name]:
             kind: Literal["company", "void"] = "void" if _is_somebody_else(words, place, name, lexicon, title) else "company"
             return Item(kind, word.raw, place), len(name)
     if _is_symbol(words, place, symbols, title):
@@ -174,7 +184,7 @@ def _item_at(
     if word.raw in _BREAKS:
         return Item("break", word.raw, place), 1
     for phrase, meaning in lexicon.words.get(word.lemma, ()):
-        if tuple(token.lemma for token in words[place : place + len(phrase)]) == phrase:
+        if _stands_at(words, place, phrase):
             return Item(meaning.role, " ".join(token.text for token in words[place : place + len(phrase)]), place, meaning), len(phrase)
     return Item("text", word.text, place), 1
 
@@ -192,10 +202,13 @@ def _is_somebody_else(words: tuple[Token, ...], place: int, name: tuple[Token, .
     lower_case = title != title.lower() and words[place].raw[0].islower() and name[0].raw[0].isupper()
     if lower_case or phrase_at(words, after, lexicon.markers["name_after"]):
         return True
-    before = [phrase for size in (1, 2) if place >= size and (phrase := tuple(word.text for word in words[place - size : place]))]
-    if any(phrase in lexicon.markers["name_before"] for phrase in before):
+    if any(phrase_at(words[:place], place - size, lexicon.markers["name_before"]) for size in (1, 2) if size <= place):
         return True
-    return _is_rival(words, after, lexicon) or (place > 1 and words[place - 1].text in ("of", "to") and (words[place - 2].lemma,) in lexicon.markers["rival"])
+    return _is_rival(words, after, lexicon) or (place > 1 and words[place - 1].text in ("of", "to") and _says_rival(words[place - 2], lexicon))
+
+
+def _says_rival(word: Token, lexicon: Lexicon) -> bool:
+    return word.lemma in lexicon.markers["rival"]
 
 
 def _is_rival(words: tuple[Token, ...], after: int, lexicon: Lexicon) -> bool:
@@ -260,7 +273,7 @@ def _has_other_subject(clause: Clause, words: tuple[Token, ...], lexicon: Lexico
         return True
     if clause.named:
         return False
-    rival = any((words[item.place].lemma,) in lexicon.markers["rival"] and item.kind == "text" for item in clause.items)
+    rival = any(item.kind == "text" and _says_rival(words[item.place], lexicon) for item in clause.items)
     return rival or (first.kind == "text" and is_proper(words[first.place], lexicon) and not _is_title_case(words))
 
 

@@ -130,8 +130,8 @@ class _Reader:
         return place == 0 or (self.items[place - 1].kind != "object" and self.items[place - 1].text != "to")
 
     def _as_noun(self, word: Word) -> Word:
-        operations = word.topic or self.lexicon.price
-        return replace(word, role="object", movement=True, alone=True, topic=operations)
+        topic = word.topic or self.lexicon.price
+        return replace(word, role="object", movement=True, alone=True, topic=topic)
 
     def _stands_as_noun(self, place: int, item: Item) -> bool:
         word = item.word
@@ -144,9 +144,9 @@ class _Reader:
         after = self.items[place + 1] if place + 1 < len(self.items) else None
         return after is not None and after.text in ("in", "of") and before is not None and before.kind not in ("company", "object")
 
-    def _adjoin(self, left: _Unit, right: _Unit) -> bool:
+    def _adjoin(self, left: _Unit, right: _Unit, also: tuple[str, ...] = ()) -> bool:
         between = [item for item in self.items if left.end < item.place < right.start]
-        return len(between) <= _WIDEST_GAP and all(item.kind in ("text", "plain") and item.text not in ("to", "for", "over", "into") for item in between)
+        return len(between) <= _WIDEST_GAP and all(item.kind in ("text", "plain", *also) and item.text not in ("to", "for", "over", "into") for item in between)
 
     def _events(self, units: list[_Unit]) -> Iterator[Event]:
         free: _Unit | None = None
@@ -162,7 +162,8 @@ class _Reader:
             if unit.word.stops and after is not None and after.word.role == "direction" and after.word.absolute:
                 self.negators.append(unit.start)
                 continue
-            if free and after is not None and self._price_of(free, after):
+            if free and after is not None and self._acts_on(free, unit, after):
+                yield from self._alone(free)
                 free = None
             ahead = after if free is None and after is not None and self._reaches(unit, after) else None
             made = list(self._meeting(unit, free or ahead))
@@ -174,19 +175,21 @@ class _Reader:
         if free:
             yield from self._alone(free)
 
-    def _price_of(self, shares: _Unit, moved: _Unit) -> bool:
-        """In "shares extend losses" what is extended is the loss, not the shares."""
-        return shares.word.topic == self.lexicon.price and moved.word.role == "object" and (moved.word.movement or moved.word.group == "loss")
+    def _acts_on(self, before: _Unit, direction: _Unit, thing: _Unit) -> bool:
+        """Between two things a transitive word moves the second: "tariffs cut profit", "shares extend losses"."""
+        transitive = direction.word.role == "direction" and not (direction.word.moves_price or direction.word.absolute)
+        return transitive and before.end < direction.start and self._reaches(direction, thing) and self._adjoin(direction, thing, ("company",))
 
     def _reaches(self, direction: _Unit, thing: _Unit) -> bool:
-        return thing.word.role == "object" and not any(item.text == "to" for item in self.items if direction.end < item.place < thing.start)
+        behind = direction.end + (1 if direction.word.stops else 0)
+        return thing.word.role == "object" and not any(item.text == "to" for item in self.items if behind < item.place < thing.start)
 
     def _meeting(self, direction: _Unit, thing: _Unit | None) -> Iterator[Event]:
         word = direction.word
         if word.role in ("above", "below"):
             yield from self._against_benchmark(direction, thing)
         elif word.done_to:
-            yield from self._done_to(direction)
+            yield from self._done_to(direction, thing)
         elif word.absolute:
             yield from self._absolute(direction, thing)
         elif thing is not None and thing.word.topic is not None:
@@ -198,12 +201,14 @@ class _Reader:
             topic = thing.word.topic if thing and thing.start < side.start and thing.word.topic == self.lexicon.guidance else self.lexicon.results
             yield from self._event(topic or self.lexicon.results, side.word.sign, side.word.strength, side, None)
 
-    def _done_to(self, direction: _Unit) -> Iterator[Event]:
+    def _done_to(self, direction: _Unit, thing: _Unit | None) -> Iterator[Event]:
         before = [place for place in self.names if place < direction.start]
         word = direction.word
         if word.topic is None:
             return
-        if before and not self._is_passive(direction):
+        if before and thing and thing.word.topic and thing.word.topic.own:
+            yield from self._event(thing.word.topic, word.sign * thing.word.sign, word.strength, direction, thing)
+        elif before and not self._is_passive(direction):
             self.active_in.add(word.topic.name)
         else:
             yield from self._event(word.topic, word.sign, word.strength, direction, None)
@@ -214,7 +219,8 @@ class _Reader:
 
     def _absolute(self, direction: _Unit, thing: _Unit | None) -> Iterator[Event]:
         word = direction.word
-        topic = word.topic or (thing.word.topic if thing else None) or self.lexicon.results
+        by_others = bool(self.names) and self.names[0] > direction.start and thing is not None and thing.start < direction.start
+        topic = word.topic or (thing.word.topic if thing and not by_others else None) or self.lexicon.operations
         if thing and word.topic == self.lexicon.results and thing.start < direction.start and thing.word.topic == self.lexicon.guidance:
             topic = self.lexicon.guidance
         sign = -word.sign if self._is_adversary(direction) else word.sign
@@ -229,9 +235,10 @@ class _Reader:
 
     def _event(self, topic: Topic, sign: int, strength: Decimal, unit: _Unit, thing: _Unit | None) -> Iterator[Event]:
         first, last = (min(unit.start, thing.start), max(unit.end, thing.end)) if thing else (unit.start, unit.end)
-        if topic.own and not self._is_the_companys(first, topic):
+        if topic.own and not self._is_the_companys(first, last, topic):
             return
-        turned = sum(place < last for place in self.negators) % 2 == 1
+        scope = unit.start if unit.word.absolute else last
+        turned = sum(place < scope for place in self.negators) % 2 == 1
         if turned:
             sign = unit.word.negated or -sign
         if self.forward is not None and self.forward < last and topic.own and topic != self.lexicon.price:
@@ -239,8 +246,9 @@ class _Reader:
         text = f"{'not ' if turned else ''}{unit.text}" + (f" + {thing.text}" if thing else "")
         yield Event(topic, sign, self._by_percent(topic, strength, unit), text)
 
-    def _is_the_companys(self, first: int, topic: Topic) -> bool:
-        if not self.names or self.names[0] <= first:
+    def _is_the_companys(self, first: int, last: int, topic: Topic) -> bool:
+        """The company stands before what happened or within it ("bites into X margins"), or is tied to it ("margins at X")."""
+        if not self.names or self.names[0] <= max(first, last):
             return True
         tie = self.words[self.names[0] - 1].text
         return tie in _TIES - _LOOSE_TIES or (tie in _LOOSE_TIES and topic == self.lexicon.price)

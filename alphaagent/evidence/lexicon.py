@@ -14,7 +14,7 @@ from typing import Any
 
 from alphaagent.domain.base import fingerprint
 from alphaagent.errors import ConfigFault
-from alphaagent.evidence.lexicon_words import Forms, Phrase, Role, Topic, Word
+from alphaagent.evidence.lexicon_words import Forms, Phrase, Phrases, Role, Topic, Word, phrases_by_first_word
 
 MARKERS = ("question", "rumour", "denial", "denial_verb", "denial_of", "schedule", "committed", "market", "rival", "name_after", "name_before")
 CONNECTORS: tuple[Role, ...] = ("and", "concession", "reason", "base")
@@ -33,14 +33,15 @@ class Lexicon:
 
     words: Mapping[str, tuple[tuple[Phrase, Word], ...]]
     """First lemma -> the phrases that begin with it, longest first."""
-    markers: Mapping[str, frozenset[Phrase]]
-    benchmarks: frozenset[Phrase]
-    forward_after_name: frozenset[Phrase]
+    markers: Mapping[str, Phrases]
+    benchmarks: Phrases
+    forward_after_name: Phrases
     full_move_percent: Mapping[str, Decimal]
     forms: Forms
     results: Topic
     guidance: Topic
     price: Topic
+    operations: Topic
     _fingerprint: str
 
     def fingerprint(self) -> str:
@@ -69,7 +70,7 @@ class _Parser:
         if document["version"] != 1:
             raise self.fault("version", "must be 1")
         self.topics = {name: self.topic(name, row) for name, row in self.table(document, "topics").items()}
-        needed = [self.named_topic("topics", name) for name in ("results", "guidance", "price")]
+        needed = [self.named_topic("topics", name) for name in ("results", "guidance", "price", "operations")]
         self.groups(document)
         self.simple_words(document)
         markers = self.table(document, "markers")
@@ -77,7 +78,7 @@ class _Parser:
         lists = {name: self.phrases(f"markers.{name}", markers[name]) for name in MARKERS}
         lists |= {name: self.phrases(name, document[name]) for name in ("benchmarks", "forward_after_name")}
         forms = Forms(frozenset(self.alone), frozenset(self.inside), self.irregular)
-        sets = {name: frozenset(_listed(phrase, forms) for phrase in phrases) for name, phrases in lists.items()}
+        sets = {name: phrases_by_first_word(_listed(phrase, forms) for phrase in phrases) for name, phrases in lists.items()}
         return Lexicon(
             words=self.by_first_word(forms),
             markers={name: sets[name] for name in MARKERS},
@@ -88,6 +89,7 @@ class _Parser:
             results=needed[0],
             guidance=needed[1],
             price=needed[2],
+            operations=needed[3],
             _fingerprint=self.document_fingerprint(document),
         )
 
@@ -213,10 +215,7 @@ class _Parser:
             if phrase in meanings:
                 raise self.fault(key, f"`{' '.join(raw)}` stands already in {meanings[phrase][1]}", fix="a word has one meaning: keep it in one list")
             meanings[phrase] = (word, key)
-        found: dict[str, list[tuple[Phrase, Word]]] = {}
-        for phrase in sorted(meanings, key=lambda phrase: (-len(phrase), phrase)):
-            found.setdefault(phrase[0], []).append((phrase, meanings[phrase][0]))
-        return {first: tuple(rows) for first, rows in found.items()}
+        return {first: tuple((phrase, meanings[phrase][0]) for phrase in rows) for first, rows in phrases_by_first_word(meanings).items()}
 
     def full_moves(self, document: Mapping[str, Any]) -> dict[str, Decimal]:
         moves, names = self.table(document, "full_move_percent"), ("price", "other", "filing")

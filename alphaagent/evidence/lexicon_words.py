@@ -4,13 +4,15 @@ Chosen on purpose: no general stemmer. Regular endings are cut only as far as th
 listed stays unread.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Literal
 
 Role = Literal["direction", "object", "negator", "forward", "above", "below", "and", "concession", "reason", "base", "plain"]
 Phrase = tuple[str, ...]
+Phrases = Mapping[str, tuple[Phrase, ...]]
+"""First word -> the phrases that begin with it, longest first: most places in a headline are ruled out by one look."""
 
 _LONGEST_WORD = 30
 _SHORTEST_INFLECTED = 4
@@ -86,3 +88,11 @@ def _verb_stems(stem: str) -> Iterator[str]:
         yield stem[:-1]
     if stem.endswith("i"):
         yield stem[:-1] + "y"
+
+
+def phrases_by_first_word(phrases: Iterable[Phrase]) -> Phrases:
+    """Phrases in the order in which they are looked up."""
+    found: dict[str, list[Phrase]] = {}
+    for phrase in sorted(set(phrases), key=lambda phrase: (-len(phrase), phrase)):
+        found.setdefault(phrase[0], []).append(phrase)
+    return {first: tuple(rows) for first, rows in found.items()}

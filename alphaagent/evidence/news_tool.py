@@ -21,7 +21,7 @@ from alphaagent.evidence.sentiment import score_headline
 from alphaagent.evidence.stories import Reading, Story, fold, reading_of, title_of
 
 NEWS_WINDOW = timedelta(days=90)
-MAX_ARTICLES = 1000
+MAX_ARTICLES = 500
 """Newest articles looked at; older ones are left aside."""
 HALF_LIFE_SESSIONS = 5
 SHRINKAGE = Decimal(4)

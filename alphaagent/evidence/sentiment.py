@@ -18,7 +18,14 @@ from alphaagent.evidence.lexicon import Lexicon
 ScoreKind = Literal["scored", "neutral", "mixed", "unread", "question", "rumour", "denial", "schedule", "elsewhere", "filing"]
 _QUANTUM = Decimal("0.000001")
 _ZERO = Decimal("0.000000")
-_EARNINGS_CLAUSE = "earnings per share"
+_EARNINGS_CLAUSES = ("earnings per share", "loss per share")
+_WITHOUT_PERCENT = {
+    "earnings per share after a loss": Decimal(1),
+    "loss per share after earnings": Decimal(-1),
+    "loss per share narrowed": Decimal("0.5"),
+    "loss per share widened": Decimal("-0.5"),
+}
+"""A change of sign is more than any percentage; a loss that moves is a plain direction."""
 _MOST_REASONS = 6
 _ATTRIBUTIONS = frozenset({"report", "source"})
 """Alone at the end, "- report" or ": sources", they make a rumour."""
@@ -99,6 +106,7 @@ def _elsewhere(clauses: Iterable[Clause]) -> str | None:
 
 
 def _outranking(events: list[Event]) -> tuple[tuple[Event, ...], str | None]:
+    events = [event for event in events if event.sign] or events
     rank = max(event.topic.rank for event in events)
     kept = tuple(event for event in events if event.topic.rank == rank)
     beaten = next((event.topic.name for event in events if event.topic.rank < rank and event.sign * kept[0].sign < 0), None)
@@ -118,15 +126,19 @@ def _score_filing(title: str, lexicon: Lexicon) -> HeadlineScore:
     """Only the earnings clause counts: revenue reaches the engine by the fundamentals, and a fact counts once."""
     clauses = [clause.strip() for clause in title.partition(": ")[2].split(";")]
     note = ("revenue counts under fundamentals",) if any("revenue" in clause for clause in clauses) else ()
-    earnings = next((clause for clause in clauses if clause.lower().startswith(_EARNINGS_CLAUSE)), None)
+    earnings = next((clause for clause in clauses if clause.lower().startswith(_EARNINGS_CLAUSES)), None)
     if earnings is None:
         return HeadlineScore(_ZERO, ("no earnings clause", *note), "filing")
     return HeadlineScore(_quantised(_earnings_value(earnings, lexicon)), (earnings, *note), "filing")
 
 
 def _earnings_value(clause: str, lexicon: Lexicon) -> Decimal:
-    """Percent on the year over the full move, capped at 1, with the sign of `up` or `down`; 0 for anything else."""
-    words = clause.lower().split()
+    """Percent on the year over the full move, capped at 1, with the sign of `up` or `down`; a fixed value around a loss; 0 for anything else."""
+    text = clause.lower()
+    fixed = next((value for beginning, value in _WITHOUT_PERCENT.items() if text.startswith(beginning)), None)
+    if fixed is not None:
+        return fixed
+    words = text.split()
     percent = next((found for word in words if (found := percent_of(word.rstrip(",."))) is not None), None)
     sign = 1 if "up" in words else -1 if "down" in words else 0
     return sign * min(Decimal(1), (percent or Decimal(0)) / lexicon.full_move_percent["filing"])

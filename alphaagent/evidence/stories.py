@@ -1,9 +1,9 @@
 """Many articles, fewer stories: copies of one story count once.
 
-Two articles are copies where they appeared within five days of each other, carry the same numbers, point the same way, and share at least
-four fifths of their title's words (Jaccard similarity of the word sets; titles of fewer than four words must be equal). The numbers and the
-sign keep "falls 5%" and "falls 15%", "raises guidance" and "cuts guidance" apart. A story is dated by its oldest copy, because a reprint is
-no news, and its words are that copy's.
+An article is a copy of a story where it appeared within five days before the story's newest copy, carries the same numbers, does not point
+the opposite way, and shares at least four fifths of that copy's title words (Jaccard similarity of the word sets; titles of fewer than four
+words must be equal). Numbers and sign keep "falls 5%" and "falls 15%", "raises guidance" and "cuts guidance" apart. A story has the date
+and the words of its oldest copy, because a reprint is no news.
 """
 
 import re
@@ -37,8 +37,9 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Story:
-    """One story: its oldest copy, and how many copies there were besides."""
+    """One story: its newest copy, which the others are compared with, its oldest, and how many copies there were besides one."""
 
+    newest: Reading
     reading: Reading
     duplicates: int = 0
 
@@ -59,11 +60,11 @@ def fold(newest_first: Iterable[Reading]) -> tuple[Story, ...]:
     """The newest stories, at most `MAX_STORIES`, each with its copies folded in; in the order of their newest copy."""
     stories: list[Story] = []
     for reading in newest_first:
-        place = next((place for place, story in enumerate(stories) if _is_copy(reading, story.reading)), None)
+        place = next((place for place, story in enumerate(stories) if _is_copy(reading, story.newest)), None)
         if place is not None:
-            stories[place] = Story(reading, stories[place].duplicates + 1)
+            stories[place] = Story(stories[place].newest, reading, stories[place].duplicates + 1)
         elif len(stories) < MAX_STORIES:
-            stories.append(Story(reading))
+            stories.append(Story(reading, reading))
     return tuple(stories)
 
 

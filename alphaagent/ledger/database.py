@@ -8,7 +8,7 @@ alembic, which costs a third of a second to load, is imported only where there i
 import sqlite3
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, Literal
@@ -196,12 +196,25 @@ def needs_migration(path: Path) -> bool:
     return version != VERSION
 
 
-def migrate(connection: Connection) -> None:
-    """Brings the schema to this program's, inside the caller's write transaction; nothing where another process did so first."""
+def migration() -> Callable[[Connection], None]:
+    """What brings the schema to this program's inside a write transaction; nothing where another process did so meanwhile.
+
+    Alembic is loaded here, before the lock is taken, so that nobody waits for an import.
+    """
     from alembic import command
     from alembic.config import Config
 
     config = Config()
     config.set_main_option("script_location", str(Path(__file__).parent / "migrations").replace("%", "%%"))
-    config.attributes["connection"] = connection
-    command.upgrade(config, "head")
+
+    def upgrade(connection: Connection) -> None:
+        if _version_in(connection) != VERSION:
+            config.attributes["connection"] = connection
+            command.upgrade(config, "head")
+
+    return upgrade
+
+
+def _version_in(connection: Connection) -> str | None:
+    known = connection.exec_driver_sql("SELECT 1 FROM sqlite_master WHERE name = 'alembic_version'").first()
+    return connection.exec_driver_sql("SELECT version_num FROM alembic_version").scalar() if known else None

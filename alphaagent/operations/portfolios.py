@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 
 from alphaagent.desk import Desk, create_portfolio
+from alphaagent.domain.base import instant_text
 from alphaagent.domain.portfolio import Account, Portfolio
 from alphaagent.domain.text import safe_name
 from alphaagent.errors import UsageFault
@@ -43,7 +44,7 @@ def deposit(store: Store, name: str, amount: Decimal, at: datetime | None) -> Au
         portfolio = named(books, name)
         book_time = books.account(portfolio).book_time
         if at is not None and at < book_time:
-            raise UsageFault(f"{at.isoformat()} lies before the book time {book_time.isoformat()}: a book does not go back", fix="give a later --as-of")
+            raise UsageFault(f"{instant_text(at)} lies before the book time {instant_text(book_time)}: a book does not go back", fix="give a later --as-of")
         return books.deposit(portfolio, amount, at or book_time)
 
 
