@@ -72,6 +72,8 @@ def dry_run(desk: Desk, ask: Ask) -> Decided:
     """The same decision with nothing written, on the book as it stood at as_of; without a book, on the starting cash."""
     instrument, session = resolve(desk, ask.ticker, ask.as_of)
     store = desk.existing_store()
+    if store:
+        refuse_if_halted(desk, store)
     request = _request(desk, ask, session)
     with store.read() if store else nullcontext() as books:
         portfolio = books.portfolio(ask.portfolio) if books else None
