@@ -47,14 +47,18 @@ def _one_spaced(line: str) -> str:
     return re.sub(r"dec_[0-9a-f]{16}", "dec_…", " ".join(line.split()))
 
 
-@pytest.mark.slow
-def test_the_demo_shows_what_the_readme_shows(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    from alphaagent import demo
+def _demo_commands() -> list[str]:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    return re.findall(r"^\t\$\(call DEMO,(.*)\)$", makefile, re.MULTILINE)
 
+
+def test_the_demo_shows_what_the_readme_shows(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("COLUMNS", "120")
-    monkeypatch.setattr(demo.tempfile, "mkdtemp", lambda prefix: str(tmp_path))
-    assert demo.main() == 0
+    monkeypatch.setenv("ALPHAAGENT_HOME", str(tmp_path))
+    commands = _demo_commands()
+    assert len(commands) >= 4
+    assert [(line, cli.run(shlex.split(line))) for line in commands] == [(line, 0) for line in commands]
     shown = {_one_spaced(line) for line in capsys.readouterr().out.splitlines()}
     block = README.split("here shortened:\n\n```\n")[1].split("```")[0]
-    lines = [_one_spaced(line) for line in block.splitlines() if not line.startswith(("│", "╭", "╰")) and line.strip() not in ("", "...")]
+    lines = [_one_spaced(line) for line in block.splitlines() if not line.startswith(("$", "│", "╭", "╰")) and line.strip() not in ("", "...")]
     assert [line for line in lines if line not in shown] == []
