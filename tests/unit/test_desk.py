@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from alphaagent.desk import Ask, Desk, fresh_book, halt_if_told, refuse_if_halted, refuse_if_unsound, resolve
+from alphaagent.desk import Ask, Desk, fresh_book, halt_if_told, refuse_if_halted, resolve, stop_if_unsound
 from alphaagent.domain.ruling import ControlState
 from alphaagent.errors import BooksUnsound, ConfigFault, Halted, NoEvidence, UsageFault
 from alphaagent.ports import Control
@@ -94,10 +94,18 @@ def test_a_reducing_system_goes_on(tmp_path: Path) -> None:
     refuse_if_halted(desk(tmp_path), store(FakeBooks(stored_control=stored("REDUCING"))))
 
 
-def test_unsound_books_stop_everything() -> None:
-    refuse_if_unsound(FakeBooks())  # type: ignore[arg-type]
+def test_unsound_books_halt_the_system_and_stop_the_run() -> None:
+    told: list[tuple[str, str, str]] = []
+    writing = SimpleNamespace(soundness_fault=lambda: "a hole in the chain", set_control=lambda state, why, actor, at: told.append((state, why, actor)))
+    both = SimpleNamespace(read=lambda: nullcontext(writing), write=lambda: nullcontext(writing))
+
     with pytest.raises(BooksUnsound, match="a hole in the chain"):
-        refuse_if_unsound(FakeBooks(fault="a hole in the chain"))  # type: ignore[arg-type]
+        stop_if_unsound(both, AS_OF)  # type: ignore[arg-type]
+    assert told == [("HALTED", "the books are unsound: a hole in the chain", "guard")]
+
+
+def test_sound_books_let_the_run_go_on() -> None:
+    stop_if_unsound(store(FakeBooks()), AS_OF)
 
 
 @pytest.mark.parametrize(("patience", "waits"), [(3.0, 3), (2.5, 3), (0.0, 0)])

@@ -18,7 +18,7 @@ def cases(evidence: EvidencePack) -> tuple[Case, Case]:
 
 
 @given(packs())
-@settings(max_examples=60)
+@settings(max_examples=40)
 def test_each_side_cites_only_evidence_that_it_may_see(evidence: EvidencePack) -> None:
     for case in cases(evidence):
         visible = {item.id for item in evidence.visible_to(case.side)}
@@ -29,7 +29,7 @@ def test_each_side_cites_only_evidence_that_it_may_see(evidence: EvidencePack) -
 
 
 @given(packs())
-@settings(max_examples=60)
+@settings(max_examples=40)
 def test_the_bull_never_speaks_of_filings(evidence: EvidencePack) -> None:
     bull, _ = cases(evidence)
 
@@ -38,7 +38,7 @@ def test_the_bull_never_speaks_of_filings(evidence: EvidencePack) -> None:
 
 
 @given(packs())
-@settings(max_examples=60)
+@settings(max_examples=40)
 def test_a_side_has_a_case_exactly_where_what_it_sees_adds_up_its_way(evidence: EvidencePack) -> None:
     found = HeuristicEngine().decide(evidence)
     bull_sum = sum(D(part.contribution) for part in found.contributions if part.factor not in ("quality", "value"))
