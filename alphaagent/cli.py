@@ -318,7 +318,9 @@ def audit_anchor() -> None:
     from alphaagent.bootstrap import Workplace
     from alphaagent.ledger.verify import anchor_line
 
-    typer.echo(anchor_line(Workplace.open().settings.database_url))
+    workplace = Workplace.open()
+    workplace.required_store()
+    typer.echo(anchor_line(workplace.settings.database_url))
 
 
 @ledger_app.command("show")

@@ -274,14 +274,14 @@ def journal_table(documents: Sequence[Mapping[str, Any]]) -> Table:
 
 
 def files_table(documents: Sequence[Mapping[str, Any]]) -> Table:
-    """The recorded files against their manifest."""
+    """The recorded files against their manifest; where each came from is in the JSON and in the manifest."""
     cells = [_file(file) for file in documents]
-    return rows("", ("file", "state", "rows", "range", "licence", "origin"), cells, numeric=("rows",))
+    return rows("", ("file", "state", "rows", "range", "licence"), cells, numeric=("rows",))
 
 
 def _file(file: Mapping[str, Any]) -> tuple[str, ...]:
     span = " to ".join(filter(None, (file["first"], file["last"])))
-    return file["path"], file["state"], str(file["rows"] or ""), span, file["licence"] or "", file["origin"] or ""
+    return file["path"], file["state"], str(file["rows"] or ""), span, file["licence"] or ""
 
 
 def findings_table(findings: "Sequence[Finding]") -> Table:

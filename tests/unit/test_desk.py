@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from alphaagent.desk import Ask, Desk, fresh_book, halt_if_told, refuse_if_halted, resolve, stop_if_unsound
+from alphaagent.desk import Desk, find_portfolio, fresh_book, halt_if_told, refuse_if_halted, resolve, stop_if_unsound
 from alphaagent.domain.ruling import ControlState
 from alphaagent.errors import BooksUnsound, ConfigFault, Halted, NoEvidence, UsageFault
 from alphaagent.ports import Control
@@ -151,16 +151,22 @@ def test_an_unknown_mandate_is_refused_with_the_known_ones(tmp_path: Path) -> No
 
 
 def test_a_fresh_book_is_the_starting_cash(tmp_path: Path) -> None:
-    book = fresh_book(desk(tmp_path), Ask("ACME", AS_OF), None)
+    book = fresh_book(desk(tmp_path), "default", AS_OF, None)
 
     assert (book.equity, book.account.cash, book.account.positions, book.limits_on_file) == (100_000, 100_000, (), MANDATE.limits_hash)
     assert book.account.book_time < AS_OF
 
 
-@pytest.mark.parametrize(("ask", "fault"), [(Ask("ACME", AS_OF, portfolio="mine"), UsageFault), (Ask("ACME", AS_OF), Halted)])
-def test_a_fresh_book_is_refused_for_a_named_portfolio_or_a_halted_system(tmp_path: Path, ask: Ask, fault: type[Exception]) -> None:
-    with pytest.raises(fault):
-        fresh_book(desk(tmp_path, halt_variable=fault is Halted), ask, None)
+def test_a_fresh_book_is_refused_to_a_halted_system(tmp_path: Path) -> None:
+    with pytest.raises(Halted):
+        fresh_book(desk(tmp_path, halt_variable=True), "default", AS_OF, None)
+
+
+def test_only_default_is_made_without_being_asked_for() -> None:
+    books = SimpleNamespace(portfolio=lambda name: None, portfolios=lambda: ())
+    assert find_portfolio(books, "default") is None  # type: ignore[arg-type]
+    with pytest.raises(UsageFault, match=r"there is no portfolio 'mine' \(there is: none yet\)"):
+        find_portfolio(books, "mine")  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(("reason", "expected"), [("books unsound", [("HALTED", "books unsound", "guard")]), (None, [])])
