@@ -5,12 +5,25 @@ inside it, so that no two runs can spend the same cash. A dry run takes the same
 """
 
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
 
 from alphaagent import __version__
-from alphaagent.desk import Ask, Desk, fresh_book, halt_if_told, open_portfolio, put_on_file, recorded_instrument, refuse_if_halted, resolve, stop_if_unsound
+from alphaagent.desk import (
+    DEFAULT_PORTFOLIO,
+    Ask,
+    Desk,
+    find_portfolio,
+    first_portfolio,
+    fresh_book,
+    halt_if_told,
+    put_on_file,
+    recorded_instrument,
+    refuse_if_halted,
+    resolve,
+    stop_if_unsound,
+)
 from alphaagent.domain.base import fingerprint, instant_text, sha256_hex
 from alphaagent.domain.debate import EngineResult
 from alphaagent.domain.evidence import EvidenceItem, EvidencePack
@@ -31,7 +44,7 @@ from alphaagent.execution.trading import trading
 from alphaagent.guard.evaluate import budget, evaluate, reservation
 from alphaagent.guard.intake import read_proposal
 from alphaagent.guard.mandate import Mandate
-from alphaagent.ports import Books, Claim, DecisionEngine, Store, StoredDecision
+from alphaagent.ports import Claim, DecisionEngine, Store, StoredDecision
 
 RECENT_DECISIONS = 50
 
@@ -52,7 +65,8 @@ def decide(desk: Desk, ask: Ask) -> Decided:
     store = desk.store()
     refuse_if_halted(desk, store)
     stop_if_unsound(store, ask.as_of)
-    portfolio = open_portfolio(desk, store, ask)
+    with store.read() as books:
+        portfolio = find_portfolio(books, ask.portfolio)
     request = _request(desk, ask, session)
     claim = store.claim(_slot_key(request, instrument), _request_hash(request), desk.patience())
     if isinstance(claim, StoredDecision):
@@ -64,7 +78,7 @@ def decide(desk: Desk, ask: Ask) -> Decided:
         return decided
     except ProviderFault as fault:
         with store.write() as books:
-            books.record_failure(ask.ticker, portfolio.name, "PROVIDER", fault.message, ask.as_of)
+            books.record_failure(ask.ticker, ask.portfolio, "PROVIDER", fault.message, ask.as_of)
         raise
     finally:
         if not finished:
@@ -75,13 +89,15 @@ def dry_run(desk: Desk, ask: Ask) -> Decided:
     """The same decision with nothing written, on the book as it stood at as_of; without a book, on the starting cash."""
     instrument, session = resolve(desk, ask.ticker, ask.as_of)
     store = desk.existing_store()
+    if store:
+        refuse_if_halted(desk, store)
     request = _request(desk, ask, session)
     with store.read() if store else nullcontext() as books:
-        portfolio = books.portfolio(ask.portfolio) if books else None
+        portfolio = find_portfolio(books, ask.portfolio) if books else _unmade(ask)
         if books is None or portfolio is None or portfolio.opened_at >= ask.as_of:
-            book = fresh_book(desk, ask, portfolio)
+            book = fresh_book(desk, ask.portfolio, ask.as_of, portfolio)
         else:
-            book = _book(desk, books, portfolio, instrument, request, session)
+            book = desk.settler().book_to_decide(books, portfolio, instrument, session, ask.as_of)
         mandate = desk.mandate(book.account.portfolio.mandate)
         pack, result, provenance, reason = _judgement(desk, instrument, request, session, book, mandate, ())
         record, _ = _ruled(desk, instrument, request, session, book, mandate, pack, result, provenance, reason)
@@ -141,31 +157,47 @@ def _request_hash(request: Request) -> str:
     return fingerprint([request.engine, request.plan, request.configuration])
 
 
-def _decide_in_slot(desk: Desk, store: Store, portfolio: Portfolio, instrument: Instrument, request: Request, session: date, claim: Claim) -> Decided:
-    with store.read() as books:
-        _refuse_before_book_time(books.account(portfolio), request)
-    settled = settle_portfolio(desk, store, portfolio, request.as_of)
-    mandate = desk.mandate(portfolio.mandate)
-    with store.write() as books:
-        desk.settler().bring_up_to(books, portfolio, session)
-        put_on_file(books, portfolio, mandate, request.as_of)
-        books.register(instrument)
-    with store.read() as books:
-        book = _book(desk, books, portfolio, instrument, request, session)
-    acted = _acted_flags(store, portfolio, instrument)
+def _decide_in_slot(desk: Desk, store: Store, portfolio: Portfolio | None, instrument: Instrument, request: Request, session: date, claim: Claim) -> Decided:
+    """Evidence and engine outside of any transaction, ruling and record inside one; a failure before it leaves nothing behind."""
+    settled = _brought_up_to(desk, store, portfolio, request, session) if portfolio else ()
+    book = _book(desk, store, portfolio, instrument, request, session)
+    mandate = desk.mandate(book.account.portfolio.mandate)
+    acted = _acted_flags(store, portfolio, instrument) if portfolio else ()
     pack, result, provenance, reason = _judgement(desk, instrument, request, session, book, mandate, acted)
     with store.write() as books:
-        _refuse_before_book_time(books.account(portfolio), request)
-        book = _book(desk, books, portfolio, instrument, request, session)
+        owner = first_portfolio(desk, books, request.portfolio, request.as_of)
+        _refuse_before_book_time(books.account(owner), request)
+        books.register(instrument)
+        put_on_file(books, owner, mandate, request.as_of)
+        book = desk.settler().book_to_decide(books, owner, instrument, session, request.as_of)
         record, order = _ruled(desk, instrument, request, session, book, mandate, pack, result, provenance, reason)
         books.record_decision(claim, record, order)
         halt_if_told(books, record.ruling, request.as_of)
     return Decided(record, store.decision(record.decision_id), settled=settled)
 
 
-def _book(desk: Desk, books: Books, portfolio: Portfolio, instrument: Instrument, request: Request, session: date) -> BookState:
-    book = desk.settler().book_state(books, portfolio, request.as_of, {})
-    return replace(book, activity=books.activity(portfolio, instrument.id, session, request.as_of))
+def _brought_up_to(desk: Desk, store: Store, portfolio: Portfolio, request: Request, session: date) -> tuple[Settled, ...]:
+    """Due orders settled and corporate actions booked, in the order in which they happened, before anything new is decided."""
+    with store.read() as books:
+        _refuse_before_book_time(books.account(portfolio), request)
+    settled = settle_portfolio(desk, store, portfolio, request.as_of)
+    with store.write() as books:
+        desk.settler().bring_up_to(books, portfolio, session)
+    return settled
+
+
+def _book(desk: Desk, store: Store, portfolio: Portfolio | None, instrument: Instrument, request: Request, session: date) -> BookState:
+    if portfolio is None:
+        return fresh_book(desk, request.portfolio, request.as_of, None)
+    with store.read() as books:
+        return desk.settler().book_to_decide(books, portfolio, instrument, session, request.as_of)
+
+
+def _unmade(ask: Ask) -> Portfolio | None:
+    """Without books there is only `default`, which the first decision makes: no portfolio. Raises UsageFault for another name."""
+    if ask.portfolio != DEFAULT_PORTFOLIO:
+        raise UsageFault(f"there is no portfolio {ask.portfolio!r}", fix=f"run `alphaagent portfolio create {ask.portfolio}`")
+    return None
 
 
 def _refuse_before_book_time(account: Account, request: Request) -> None:

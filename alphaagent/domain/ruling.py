@@ -25,10 +25,10 @@ class Outcome(StrEnum):
 class Effective(Frozen):
     """What happened to a company's shares between the decision and the fill."""
 
-    kind: Literal["split", "dividend", "rename", "merger"]
+    kind: Literal["split", "dividend", "rename", "merger", "unknown"]
     ex_date: date
     value: Decimal
-    """Split: new shares per old share. Dividend: cash per share. Rename and merger: 1."""
+    """Split: new shares per old share. Dividend: cash per share. Anything else: whatever its source says."""
 
 
 class GuardSnapshot(Frozen):

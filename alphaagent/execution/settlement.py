@@ -5,7 +5,7 @@ book is always brought up to date in the order in which things happened: splits 
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from decimal import Decimal
 from typing import Literal
@@ -86,6 +86,10 @@ class Settler:
             sectors=sectors,
         )
 
+    def book_to_decide(self, books: Books, portfolio: Portfolio, instrument: Instrument, session: date, at: datetime) -> BookState:
+        """The book with what the portfolio has done in the session already."""
+        return replace(self.book_state(books, portfolio, at, {}), activity=books.activity(portfolio, instrument.id, session, at))
+
     def _actions(self, books: Books, portfolio: Portfolio, upto: date) -> Iterator[AuditRef]:
         opened = portfolio.opened_at.date()
         pending = [(action, instrument) for instrument in books.held_instruments(portfolio) for action in self.market.actions(instrument, opened, upto)]
@@ -113,7 +117,8 @@ class Settler:
             base_rate=Decimal(record.result.base_rate) if record.result.base_rate else None,
             rule_driven=record.result.rule_driven,
         )
-        book = self.book_state(books, portfolio, at, {instrument.id: bar.open})
+        # An order settles under the mandate that it was approved under: a mandate changed since must not strand an exit.
+        book = replace(self.book_state(books, portfolio, at, {instrument.id: bar.open}), limits_on_file=record.ruling.limits_hash)
         traded = trading(self.market, instrument, at, bar)
         happened = effective(self.market, instrument, order.decided_at, at)
         return settle_snapshot(subject, book, self.calendar, traded, order, bar_session=bar.session, open_price=bar.open, actions=happened)

@@ -26,6 +26,8 @@ class BookState:
     marks: Mapping[str, Decimal | None] = field(default_factory=dict)
     sectors: Mapping[str, str | None] = field(default_factory=dict)
     """Of what is held or pending, by instrument id."""
+    frozen: Mapping[str, str] = field(default_factory=dict)
+    """Why an instrument must not be traded, by its id."""
     activity: Activity | None = None
     """decide: of the session, as far as it concerns the instrument in question."""
 
@@ -131,6 +133,7 @@ def _snapshot(subject: Subject, book: BookState, calendar: Calendar, traded: Tra
         instrument_kind=instrument.kind,
         sector=instrument.sector,
         listed=(instrument.valid_from or fill_session) <= fill_session <= (instrument.valid_to or fill_session),
+        frozen=book.frozen.get(instrument.id),
         quote_currency=instrument.currency,
         portfolio_currency=book.account.portfolio.currency,
         provenance=subject.provenance,

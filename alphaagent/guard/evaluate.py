@@ -74,6 +74,7 @@ class _Findings:
 def evaluate(proposal_text: str, snapshot: GuardSnapshot, mandate: Mandate, now: datetime) -> Ruling:
     """The ruling on a proposal's raw text. `now` is book time: as_of at the decision, the fill session's open at settlement."""
     with localcontext(_CONTEXT):
+        snapshot = _finite(snapshot)
         try:
             proposal = intake.parse_proposal(proposal_text, ticker=snapshot.ticker)
         except IntakeRefused as refused:
@@ -106,6 +107,12 @@ def reservation(ruling: Ruling, mandate: Mandate) -> Decimal:
     cash = next(rule for rule in mandate.rules if isinstance(rule, CashCap))
     with localcontext(_CONTEXT):
         return cash.cost(ruling.quantity_out, ruling.price).quantize(_MICRO, ROUND_CEILING)
+
+
+def _finite(snapshot: GuardSnapshot) -> GuardSnapshot:
+    """The snapshot with what is no number taken for missing: it cannot be recorded, and a rule that needs it then blocks."""
+    bad = [name for name, value in snapshot if isinstance(value, Decimal) and not value.is_finite()]
+    return snapshot.model_copy(update=dict.fromkeys(bad)) if bad else snapshot
 
 
 def _subject(proposal: TradeProposal, snapshot: GuardSnapshot, mandate: Mandate, now: datetime) -> Subject:
@@ -227,10 +234,10 @@ def _refused(refused: IntakeRefused, snapshot: GuardSnapshot, mandate: Mandate, 
 
 
 def _stamp(snapshot: GuardSnapshot, mandate: Mandate, now: datetime) -> dict[str, Any]:
-    """What every ruling says about its inputs; the figures that cannot be recorded have blocked by then."""
+    """What every ruling says about its inputs."""
     return {
         "stage": snapshot.stage,
-        "price": snapshot.price if snapshot.price is not None and snapshot.price.is_finite() else None,
+        "price": snapshot.price,
         "evaluated_at": now if now.tzinfo else now.replace(tzinfo=UTC),
         "limits_hash": mandate.limits_hash,
         "snapshot_hash": fingerprint(snapshot),

@@ -172,7 +172,7 @@ def plain_limit(value: Decimal | int | str | tuple[str, ...]) -> Any:
     """A limit as YAML and JSON write it."""
     match value:
         case Decimal():
-            return decimal_text(value)
+            return decimal_text(value) if value.is_finite() else str(value)
         case tuple():
             return list(value)
         case _:

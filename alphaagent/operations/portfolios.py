@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 
 from alphaagent.desk import Desk, create_portfolio
 from alphaagent.domain.base import instant_text
@@ -66,3 +66,14 @@ def named(books: Books, name: str) -> Portfolio:
         names = ", ".join(one.name for one in books.portfolios()) or "none yet"
         raise UsageFault(f"there is no portfolio {name!r} (there is: {names})", fix=f"run `alphaagent portfolio create {name}`")
     return found
+
+
+def amount(what: str, text: str) -> Decimal:
+    """An amount of money as a user wrote it; `what` names the argument. Raises UsageFault."""
+    try:
+        value = Decimal(text)
+    except InvalidOperation:
+        raise UsageFault(f"{what} is {text!r}, which is no amount", fix="write digits with a decimal point, such as 2500.00") from None
+    if not value.is_finite() or not 0 < value <= Decimal(10) ** 9 or value != value.quantize(Decimal("0.01")):
+        raise UsageFault(f"{what} is {text!r}; an amount is above 0, at most 1000000000, with at most two decimals", fix="correct the amount")
+    return value

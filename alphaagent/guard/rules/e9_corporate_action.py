@@ -32,8 +32,8 @@ class CorporateActions(Rule):
         notes: list[str] = []
         for happened in known(subject.snapshot.actions, "actions") if subject.snapshot.stage == "settle" else ():
             day = happened.ex_date.isoformat()
-            if happened.kind in ("rename", "merger"):
-                return Block("CORP_ACTION", f"a {happened.kind} took effect on {day}, after the decision", value, limit)
+            if happened.kind not in ("split", "dividend"):
+                return Block("CORP_ACTION", f"an action of the kind {happened.kind} took effect on {day}, after the decision", value, limit)
             if happened.kind == "dividend" and subject.opening and happened.value > self.max_dividend_fraction * price:
                 reason = f"a dividend of {money(happened.value)}, {percent(happened.value, price)} of the price, went ex on {day}, after the decision"
                 return Block("CORP_ACTION", reason, value, limit)
