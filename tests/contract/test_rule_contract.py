@@ -135,7 +135,17 @@ def test_it_passes_a_healthy_order_and_is_frozen(kind: type[Rule]) -> None:
 def test_it_sees_only_the_domain(kind: type[Rule]) -> None:
     source = inspect.getsource(inspect.getmodule(kind))  # type: ignore[arg-type]
     imported = re.findall(r"^\s*(?:from|import) ([\w.]+)", source, flags=re.MULTILINE)
-    allowed = ("alphaagent.domain.", "alphaagent.guard.rule", "alphaagent.guard.symbols", "alphaagent.errors", "pydantic", "decimal", "datetime", "typing", "re")
+    allowed = (
+        "alphaagent.domain.",
+        "alphaagent.guard.rule",
+        "alphaagent.guard.symbols",
+        "alphaagent.errors",
+        "pydantic",
+        "decimal",
+        "datetime",
+        "typing",
+        "re",
+    )
     assert all(name.startswith(allowed) for name in imported)
     assert not re.search(r"\bfloat\b|\.now\(|\bopen\(|except ", source)
 
