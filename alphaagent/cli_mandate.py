@@ -1,6 +1,7 @@
 """`alphaagent mandate`: the guard's limits, to read and to check. Nothing is changed here; limits live in mandate.yaml."""
 
 import json
+import re
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,6 +11,8 @@ app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="The guard's
 
 AsJson = Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")]
 _COLUMNS = ("rule", "title", "limit", "value", "default", "hard bounds", "")
+_LEAST_WIDTH = 130
+"""A limit's name is never cut short."""
 
 
 @app.command("show")
@@ -63,8 +66,14 @@ def explain(
 def _print_limits(limits: list[dict[str, Any]]) -> None:
     from alphaagent import render
 
-    cells = [(one["rule"], one["title"], one["limit"], _text(one["value"]), _text(one["default"]), one["bounds"], _mark(one)) for one in limits]
-    render.console().print(render.rows("", _COLUMNS, cells))
+    cells = [(one["rule"], one["title"], one["limit"], _text(one["value"]), _text(one["default"]), _short(one["bounds"]), _mark(one)) for one in limits]
+    out = render.console()
+    out.width = max(out.width, _LEAST_WIDTH)
+    out.print(render.rows("", _COLUMNS, cells))
+
+
+def _short(bounds: str) -> str:
+    return re.sub(r"at least (\S+) and at most (\S+)", r"\1 to \2", bounds).replace(" and at most ", ", at most ")
 
 
 def _text(value: Any) -> str:
