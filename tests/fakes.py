@@ -76,6 +76,9 @@ class FakeMarket:
     def bar(self, instrument: Instrument, session: date) -> Bar | None:
         return next((one for one in self.bars.get(instrument.id, ()) if one.session == session), None)
 
+    def bars_before(self, instrument: Instrument, as_of: datetime, count: int) -> tuple[Bar, ...]:
+        return tuple(one for one in self.bars.get(instrument.id, ()) if one.known_at < as_of)[-count:]
+
     def actions(self, instrument: Instrument, after: date, upto: date) -> tuple[CorporateAction, ...]:
         return tuple(one for one in self.acts.get(instrument.id, ()) if after < one.ex_date <= upto)
 
@@ -161,6 +164,9 @@ class FakeBooks:
 
     def held_instruments(self, portfolio: Portfolio) -> tuple[Instrument, ...]:
         return self.held
+
+    def instruments(self, ids: Sequence[str]) -> tuple[Instrument, ...]:
+        return tuple(one for one in (ACME, BETA) if one.id in ids)
 
     def control(self) -> Control | None:
         return self.stored_control

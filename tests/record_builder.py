@@ -6,7 +6,7 @@ from typing import Any
 
 from alphaagent.domain.debate import EngineResult
 from alphaagent.domain.evidence import EvidencePack
-from alphaagent.domain.portfolio import Order, OrderStatus
+from alphaagent.domain.portfolio import Activity, Order, OrderStatus
 from alphaagent.domain.record import DecisionRecord, Request
 from alphaagent.domain.ruling import GuardSnapshot, Provenance
 from alphaagent.engines.heuristic.engine import HeuristicEngine
@@ -29,6 +29,26 @@ def snapshot(pack: EvidencePack, result: EngineResult, **changes: Any) -> GuardS
         "candidates": ("XNAS:ACME",),
         "instrument_id": "XNAS:ACME",
         "symbol": "ACME",
+        "names": ("ACME",),
+        "instrument_kind": "common",
+        "listed": True,
+        "quote_currency": "USD",
+        "portfolio_currency": "USD",
+        "decided_at": AS_OF,
+        "prior_close": Decimal(100),
+        "bar_volume": 1_000_000,
+        "flat_bars": 0,
+        "median_volume": Decimal(1_000_000),
+        "median_dollar_volume": Decimal(100_000_000),
+        "cash": Decimal(100_000),
+        "sector_exposure": Decimal(0),
+        "gross_exposure": Decimal(0),
+        "activity": Activity(),
+        "scheduled": False,
+        "budget": Decimal(portfolio["budget"]),
+        "evidence_count": 9,
+        "evidence_age_sessions": 0,
+        "tainted": (),
         "provenance": "heuristic",
         "execution_mode": "live",
         "portfolio_kind": "paper",

@@ -26,7 +26,7 @@ class Trading:
 
 def trading(market: MarketData, instrument: Instrument, at: datetime, fill: Bar | None = None) -> Trading:
     """Of the last bars known before `at`; with `fill`, the price is that bar's open and all of them lie before it."""
-    known = market.bars(instrument, at, MEDIAN_SESSIONS + 1)
+    known = market.bars_before(instrument, at, MEDIAN_SESSIONS + 1)
     splits = [action for action in effective(market, instrument, known[0].known_at, at) if action.kind == "split"] if known else []
     before = known if fill else known[:-1]
     last = known[-MEDIAN_SESSIONS:]

@@ -130,16 +130,16 @@ def _subject(proposal: TradeProposal, snapshot: GuardSnapshot, mandate: Mandate,
 def _judged(subject: Subject, mandate: Mandate) -> Ruling:
     findings = _Findings()
     if not findings.run(subject, "B", stop=True):
-        return _ruling(subject, findings, mandate, Outcome.BLOCK)
+        return _ruling(subject, findings, Outcome.BLOCK)
     if subject.proposal.action is Action.HOLD:
-        return _ruling(subject, findings, mandate, Outcome.APPROVE)
+        return _ruling(subject, findings, Outcome.APPROVE)
     subject = _sized(subject)
     if not (findings.run(subject, "CDEFG") and findings.run(subject, "H")):
-        return _ruling(subject, findings, mandate, Outcome.BLOCK)
+        return _ruling(subject, findings, Outcome.BLOCK)
     subject = replace(subject, out=_clipped(subject, findings))
     if not findings.run(subject, "I"):
-        return _ruling(subject, findings, mandate, Outcome.BLOCK)
-    return _ruling(subject, findings, mandate, Outcome.CLIP if findings.caps() else Outcome.APPROVE)
+        return _ruling(subject, findings, Outcome.BLOCK)
+    return _ruling(subject, findings, Outcome.CLIP if findings.caps() else Outcome.APPROVE)
 
 
 def _examine(rule: Rule, subject: Subject) -> Finding:
@@ -202,7 +202,7 @@ def _least(subject: Subject, findings: _Findings) -> Decimal:
     return min([subject.quantity, *(cap.quantity for cap in findings.caps())])
 
 
-def _ruling(subject: Subject, findings: _Findings, mandate: Mandate, outcome: Outcome) -> Ruling:
+def _ruling(subject: Subject, findings: _Findings, outcome: Outcome) -> Ruling:
     blocked = findings.blocks()
     codes = findings.codes() or ("NO_ORDER" if subject.side is None else "APPROVED",)
     return Ruling(
@@ -215,7 +215,7 @@ def _ruling(subject: Subject, findings: _Findings, mandate: Mandate, outcome: Ou
         quantity_out=ZERO if blocked else subject.out,
         close_all=subject.close_all,
         halt=next((block.reason for block in blocked if block.halt), None),
-        **_stamp(subject.snapshot, mandate, subject.now),
+        **_stamp(subject.snapshot, subject.limits_hash, subject.now),
     )
 
 
@@ -229,17 +229,17 @@ def _refused(refused: IntakeRefused, snapshot: GuardSnapshot, mandate: Mandate, 
         quantity_in=ZERO,
         quantity_out=ZERO,
         close_all=False,
-        **_stamp(snapshot, mandate, now),
+        **_stamp(snapshot, mandate.limits_hash, now),
     )
 
 
-def _stamp(snapshot: GuardSnapshot, mandate: Mandate, now: datetime) -> dict[str, Any]:
+def _stamp(snapshot: GuardSnapshot, limits_hash: str, now: datetime) -> dict[str, Any]:
     """What every ruling says about its inputs."""
     return {
         "stage": snapshot.stage,
         "price": snapshot.price,
         "evaluated_at": now if now.tzinfo else now.replace(tzinfo=UTC),
-        "limits_hash": mandate.limits_hash,
+        "limits_hash": limits_hash,
         "snapshot_hash": fingerprint(snapshot),
         "guard_version": GUARD_VERSION,
     }

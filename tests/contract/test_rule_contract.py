@@ -21,7 +21,7 @@ from alphaagent.guard.limits import direction, is_looser
 from alphaagent.guard.mandate import Mandate
 from alphaagent.guard.registry import RULES
 from alphaagent.guard.rule import CapRule, RequestRule, Rule, Subject
-from tests.unit.guard.guard_scenes import DEFAULT, NOW, deciding, text
+from tests.unit.guard.guard_scenes import DEFAULT, NOW, deciding, settling, text
 
 BUY = text("BUY", "1000", "BULLISH", p_up="0.6")
 ROOT = Path(package.__path__[0])
@@ -119,7 +119,7 @@ def test_a_needed_field_that_is_missing_blocks(kind: type[Rule]) -> None:
 @every_rule
 def test_raising_blocks(kind: type[Rule], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kind, "check", lambda self, subject: 1 / 0)
-    ruling = evaluate(BUY, deciding(), DEFAULT, NOW)
+    ruling = evaluate(BUY, deciding() if "decide" in kind.stages else settling(), DEFAULT, NOW)
     assert (ruling.outcome, ruling.code, ruling.quantity_out) == (Outcome.BLOCK, f"RULE_ERROR:{kind.id}", 0)
 
 

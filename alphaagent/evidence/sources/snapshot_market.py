@@ -58,7 +58,7 @@ class SnapshotMarket:
         _refuse(fault for fault in records.faults if fault.session == session or (found is None and fault.session is None))
         return found
 
-    def bars(self, instrument: Instrument, as_of: datetime, count: int) -> tuple[Bar, ...]:
+    def bars_before(self, instrument: Instrument, as_of: datetime, count: int) -> tuple[Bar, ...]:
         """The last bars known before as_of; SourceFault where a row of their range, or of no readable date, is broken."""
         records = self._bars(instrument)
         end = bisect_left(records.bars, as_of, key=_KNOWN_AT)

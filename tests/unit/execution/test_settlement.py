@@ -23,6 +23,7 @@ RECORD: Any = SimpleNamespace(
     provenance="heuristic",
     execution_mode="live",
     result=SimpleNamespace(base_rate="0.55", rule_driven=True),
+    ruling=SimpleNamespace(limits_hash="hash"),
 )
 
 

@@ -3,23 +3,44 @@
 from datetime import date
 from decimal import Decimal as D
 
-from alphaagent.execution.snapshots import BookState, Subject, decide_snapshot, order_id, settle_snapshot
+from alphaagent.domain.portfolio import Activity
+from alphaagent.domain.ruling import GuardSnapshot
+from alphaagent.execution.snapshots import BookState, Seen, Subject, decide_snapshot, order_id, settle_snapshot
+from alphaagent.execution.trading import Trading
 from tests.fakes import ACME, BETA, account, order, position, weekday_calendar
 
 CALENDAR = weekday_calendar()
 THURSDAY, FRIDAY = date(2020, 1, 9), date(2020, 1, 10)
 SUBJECT = Subject("ACME", (ACME.id,), ACME, "heuristic", "live", D("0.55"), False)
 MINE = order()
+TRADED = Trading(D(99), 1000, 0, D(2000), D(200_000))
 SELLING = order(id="ord_2", side="SELL", quantity=D(4), reserved=D(0))
 OTHER = order(id="ord_3", instrument_id=BETA.id, symbol="BETA", quantity=D(7), reserved=D(500))
 
 
 def book() -> BookState:
-    return BookState(account(position("20"), pending=(MINE, SELLING, OTHER)), D(102_000), "REDUCING", ("database",), None, "hash")
+    return BookState(
+        account(position("20"), pending=(MINE, SELLING, OTHER)),
+        D(102_000),
+        "REDUCING",
+        ("database",),
+        None,
+        "hash",
+        {ACME.id: D(100)},
+        {BETA.id: "Tools"},
+        {},
+        Activity(),
+    )
+
+
+def decided() -> GuardSnapshot:
+    at, days = CALENDAR.closes(THURSDAY), {"session": THURSDAY, "bar_session": THURSDAY, "fill_session": FRIDAY}
+    seen = Seen(evidence_count=3, evidence_age_sessions=0, tainted=(), budget=D(5_000))
+    return decide_snapshot(SUBJECT, book(), CALENDAR, TRADED, at=at, **days, price=D(100), scheduled=False, seen=seen)
 
 
 def test_at_the_decision_every_pending_order_counts() -> None:
-    found = decide_snapshot(SUBJECT, book(), CALENDAR, session=THURSDAY, bar_session=THURSDAY, fill_session=FRIDAY, price=D(100))
+    found = decided()
 
     assert (found.stage, found.price, found.held, found.equity) == ("decide", 100, 20, 102_000)
     assert (found.pending_buy, found.pending_sell, found.reserved_cash) == (10, 4, 1510)
@@ -28,7 +49,7 @@ def test_at_the_decision_every_pending_order_counts() -> None:
 
 
 def test_at_settlement_an_order_is_not_counted_against_itself() -> None:
-    found = settle_snapshot(SUBJECT, book(), CALENDAR, MINE, bar_session=FRIDAY, open_price=D(102))
+    found = settle_snapshot(SUBJECT, book(), CALENDAR, TRADED, MINE, bar_session=FRIDAY, open_price=D(102), actions=())
 
     assert (found.pending_buy, found.pending_sell, found.reserved_cash) == (0, 4, 500)
     assert (found.stage, found.quantity, found.decision_price, found.price, found.close_all) == ("settle", 10, 100, 102, False)
@@ -36,7 +57,7 @@ def test_at_settlement_an_order_is_not_counted_against_itself() -> None:
 
 
 def test_the_state_of_the_system_is_passed_on_as_it_is() -> None:
-    found = decide_snapshot(SUBJECT, book(), CALENDAR, session=THURSDAY, bar_session=THURSDAY, fill_session=FRIDAY, price=D(100))
+    found = decided()
 
     assert (found.control_state, found.control_sources, found.books_fault, found.books_checked) == ("REDUCING", ("database",), None, True)
     assert (found.approved_limits_hash, found.calendar_first, found.calendar_last) == ("hash", CALENDAR.first, CALENDAR.last)
@@ -44,12 +65,25 @@ def test_the_state_of_the_system_is_passed_on_as_it_is() -> None:
 
 
 def test_nothing_that_a_rule_may_ask_for_at_its_stage_is_left_out() -> None:
-    decide = decide_snapshot(SUBJECT, book(), CALENDAR, session=THURSDAY, bar_session=THURSDAY, fill_session=FRIDAY, price=D(100))
-    settle = settle_snapshot(SUBJECT, book(), CALENDAR, MINE, bar_session=FRIDAY, open_price=D(102))
+    decide = decided()
+    settle = settle_snapshot(SUBJECT, book(), CALENDAR, TRADED, MINE, bar_session=FRIDAY, open_price=D(102), actions=())
     missing = {stage: {name for name in type(shown).model_fields if getattr(shown, name) is None} for stage, shown in (("decide", decide), ("settle", settle))}
 
-    assert missing == {"decide": {"books_fault", "bid", "ask", "decision_price", "quantity", "close_all"}, "settle": {"books_fault", "bid", "ask"}}
+    nobody_supplies = {"books_fault", "bid", "ask", "frozen", "second_price", "index_change", "sessions_since_sell"} | (
+        {"sector"} - {"sector" if ACME.sector else ""}
+    )
+    at_settlement = {"decision_price", "due_session", "actions", "quantity", "close_all"}
+    at_decision = {"activity", "scheduled", "budget", "evidence_count", "evidence_age_sessions", "tainted"}
+    assert missing == {"decide": nobody_supplies | at_settlement, "settle": nobody_supplies | at_decision}
 
 
 def test_one_decision_has_one_order() -> None:
     assert order_id("dec_0123abcd") == "ord_0123abcd"
+
+
+def test_exposure_counts_what_is_held_and_what_waits_by_sector() -> None:
+    found = decided()
+    assert (found.gross_exposure, found.sector_exposure) == (
+        20 * 100 + 10 * MINE.decision_price + 7 * OTHER.decision_price,
+        20 * 100 + 10 * MINE.decision_price,
+    )

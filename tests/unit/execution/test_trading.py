@@ -25,7 +25,7 @@ class Market:
     known: list[Bar]
     done: list[CorporateAction] = field(default_factory=list)
 
-    def bars(self, instrument: Instrument, as_of: datetime, count: int) -> tuple[Bar, ...]:
+    def bars_before(self, instrument: Instrument, as_of: datetime, count: int) -> tuple[Bar, ...]:
         return tuple(bar for bar in self.known if bar.known_at < as_of)[-count:]
 
     def actions(self, instrument: Instrument, after: date, upto: date) -> tuple[CorporateAction, ...]:
