@@ -4,8 +4,9 @@ Heavy modules are imported inside the commands, so that `--help` costs no more t
 """
 
 import json
+import re
 import sys
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -37,6 +38,7 @@ app.add_typer(ledger_app, name="ledger")
 app.add_typer(data_app, name="data")
 
 MAX_TICKERS = 100
+AMOUNT = re.compile(r"-?[0-9]{1,18}(\.[0-9]{1,18})?")
 ACTOR = "operator"
 
 
@@ -300,11 +302,10 @@ def portfolio_deposit(
 
 
 def _money(what: str, text: str) -> Decimal:
-    try:
-        amount = Decimal(text)
-    except InvalidOperation:
-        raise UsageFault(f"{what} is {text!r}, which is no amount", fix="write digits with a decimal point, such as 2500.00") from None
-    if not amount.is_finite() or not 0 < amount <= Decimal(10) ** 9 or amount != amount.quantize(Decimal("0.01")):
+    if not AMOUNT.fullmatch(text):
+        raise UsageFault(f"{what} is {text[:40]!r}, which is no amount", fix="write digits with a decimal point, such as 2500.00")
+    amount = Decimal(text)
+    if not 0 < amount <= Decimal(10) ** 9 or amount != amount.quantize(Decimal("0.01")):
         raise UsageFault(f"{what} is {text!r}; an amount is above 0, at most 1000000000, with at most two decimals", fix="correct the amount")
     return amount
 
