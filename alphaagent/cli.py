@@ -4,9 +4,7 @@ Heavy modules are imported inside the commands, so that `--help` costs no more t
 """
 
 import json
-import re
 import sys
-from decimal import Decimal
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -18,7 +16,6 @@ from alphaagent.errors import AlphaAgentError, UsageFault
 if TYPE_CHECKING:
     from alphaagent.bootstrap import Workplace
     from alphaagent.desk import Ask
-    from alphaagent.execution.settlement import Settled
     from alphaagent.pipeline import Decided
 
 app = typer.Typer(
@@ -38,7 +35,6 @@ app.add_typer(ledger_app, name="ledger")
 app.add_typer(data_app, name="data")
 
 MAX_TICKERS = 100
-AMOUNT = re.compile(r"-?[0-9]{1,18}(\.[0-9]{1,18})?")
 ACTOR = "operator"
 
 
@@ -125,7 +121,7 @@ def _decide_one(workplace: "Workplace", ask: "Ask", *, dry_run: bool, as_json: b
     """One ticker; a fault costs this ticker only."""
     from alphaagent import pipeline
     from alphaagent.domain.base import instant_text
-    from alphaagent.views import failure_document
+    from alphaagent.views import failure_document, settled_line
 
     try:
         decided = pipeline.dry_run(workplace.desk, ask) if dry_run else pipeline.decide(workplace.desk, ask)
@@ -135,7 +131,7 @@ def _decide_one(workplace: "Workplace", ask: "Ask", *, dry_run: bool, as_json: b
             _print_json(failure_document(ask.ticker, instant_text(ask.as_of), type(fault).__name__, fault.message, fault.fix))
         return fault.exit_code
     for done in decided.settled:
-        _say(_settled_line(done))
+        _say(settled_line(done.order, done.ruling, done.reason))
     _show_decided(workplace, decided, as_json=as_json)
     return 0
 
@@ -198,7 +194,7 @@ def settle(
     """Fill, re-check or expire pending orders, each at its own session's open."""
     from alphaagent import pipeline
     from alphaagent.bootstrap import Workplace
-    from alphaagent.views import settled_document
+    from alphaagent.views import settled_document, settled_line
 
     workplace = Workplace.open()
     done = pipeline.settle(workplace.desk, workplace.moment(as_of, list(workplace.desk.market.tickers())), portfolio)
@@ -206,16 +202,9 @@ def settle(
         if as_json:
             _print_json(settled_document(one.order, one.ruling, one.reason, one.audit))
         else:
-            typer.echo(_settled_line(one))
+            typer.echo(settled_line(one.order, one.ruling, one.reason))
     if not done:
         _say("nothing was due")
-
-
-def _settled_line(done: "Settled") -> str:
-    order = done.order
-    price = f" at {order.price:f} on {order.fill_session}" if order.price is not None else f": {done.reason}"
-    clipped = f" (clipped by the guard: {done.ruling.code})" if done.ruling and done.ruling.outcome == "CLIP" else ""
-    return f"{order.status.value}  {order.side} {order.quantity:f} {order.symbol}{price}{clipped}  decision {order.decision_id}"
 
 
 @app.command()
@@ -281,7 +270,7 @@ def portfolio_create(
 
     workplace = Workplace.open()
     at = workplace.moment(as_of, list(workplace.desk.market.tickers()))
-    made = portfolios.make(workplace.desk, name, _money("--cash", cash), mandate, at)
+    made = portfolios.make(workplace.desk, name, portfolios.amount("--cash", cash), mandate, at)
     typer.echo(f"portfolio {made.name}: {cash} {made.currency}, mandate {made.mandate}, opened {instant_text(made.opened_at)}")
 
 
@@ -297,17 +286,8 @@ def portfolio_deposit(
 
     workplace = Workplace.open()
     at = workplace.moment(as_of, []) if as_of else None
-    audit = portfolios.deposit(workplace.store(), name, _money("AMOUNT", amount), at)
+    audit = portfolios.deposit(workplace.store(), name, portfolios.amount("AMOUNT", amount), at)
     typer.echo(f"deposited {amount} USD to {name}; audit row {audit.seq}")
-
-
-def _money(what: str, text: str) -> Decimal:
-    if not AMOUNT.fullmatch(text):
-        raise UsageFault(f"{what} is {text[:40]!r}, which is no amount", fix="write digits with a decimal point, such as 2500.00")
-    amount = Decimal(text)
-    if not 0 < amount <= Decimal(10) ** 9 or amount != amount.quantize(Decimal("0.01")):
-        raise UsageFault(f"{what} is {text!r}; an amount is above 0, at most 1000000000, with at most two decimals", fix="correct the amount")
-    return amount
 
 
 @audit_app.command("verify")
@@ -338,7 +318,9 @@ def audit_anchor() -> None:
     from alphaagent.bootstrap import Workplace
     from alphaagent.ledger.verify import anchor_line
 
-    typer.echo(anchor_line(Workplace.open().settings.database_url))
+    workplace = Workplace.open()
+    workplace.required_store()
+    typer.echo(anchor_line(workplace.settings.database_url))
 
 
 @ledger_app.command("show")

@@ -111,11 +111,13 @@ class SqlStore:
         with database.faults(self.path), Session(self._writer, autoflush=False, expire_on_commit=False) as session:
             session.connection()
             yield session
+            committed = False
             try:
                 session.commit()
-            except BaseException:
-                session.invalidate()  # after a failed commit the handle's state is unknown: it is closed, never used again
-                raise
+                committed = True
+            finally:
+                if not committed:
+                    session.invalidate()  # after a failed commit the handle's state is unknown: it is closed, never used again
 
     @contextmanager
     def _reading(self) -> Iterator[Session]:

@@ -1,5 +1,6 @@
 """Opening, funding and looking at portfolios."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -13,6 +14,7 @@ from alphaagent.errors import UsageFault
 from alphaagent.execution.marks import equity, mark, rolled_forward
 from alphaagent.ports import AuditRef, Books, Store
 
+AMOUNT = re.compile(r"-?[0-9]{1,18}(\.[0-9]{1,18})?")
 JUST_AFTER = timedelta(microseconds=1)
 """A close is known strictly after itself; the book time may be that very instant."""
 
@@ -66,3 +68,13 @@ def named(books: Books, name: str) -> Portfolio:
         names = ", ".join(one.name for one in books.portfolios()) or "none yet"
         raise UsageFault(f"there is no portfolio {name!r} (there is: {names})", fix=f"run `alphaagent portfolio create {name}`")
     return found
+
+
+def amount(what: str, text: str) -> Decimal:
+    """An amount of money as a user wrote it; `what` names the argument. Raises UsageFault."""
+    if not AMOUNT.fullmatch(text):
+        raise UsageFault(f"{what} is {text[:40]!r}, which is no amount", fix="write digits with a decimal point, such as 2500.00")
+    value = Decimal(text)
+    if not 0 < value <= Decimal(10) ** 9 or value != value.quantize(Decimal("0.01")):
+        raise UsageFault(f"{what} is {text!r}; an amount is above 0, at most 1000000000, with at most two decimals", fix="correct the amount")
+    return value

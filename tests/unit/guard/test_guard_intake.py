@@ -7,7 +7,7 @@ import time
 from decimal import Decimal
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from alphaagent.domain.proposal import Action, Sentiment, TradeProposal
@@ -248,6 +248,8 @@ def test_nesting() -> None:
     assert code(text(x="[" * 7 + "]" * 7)) == "EXTRA_KEY"
     assert code(text(x="[" * 8 + "]" * 8)) == "RAW_TOO_LARGE"
     assert code(text(x="[" + ",".join(["[]"] * 20) + "]")) == "EXTRA_KEY"
+    assert code(text(x="[" * 6 + "[],[],[]" + "]" * 6)) == "EXTRA_KEY"
+    assert code(text(x="[" * 7 + "[],[],[]" + "]" * 7)) == "RAW_TOO_LARGE"
     assert code("[" * 200_000) == "RAW_TOO_LARGE"
     assert code("[" * 10_000) == "RAW_TOO_LARGE"
     assert parse_proposal(with_reasoning(json.dumps("[{" * 1000 + '"]}')), ticker="ACME")
@@ -331,7 +333,7 @@ PROPOSALS = st.builds(
 )
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(PROPOSALS)
 def test_a_proposal_and_its_text_are_the_same(proposal: TradeProposal) -> None:
     written = proposal_text(proposal)
@@ -351,7 +353,7 @@ def test_what_the_grammar_cannot_say_is_not_written(amount: str) -> None:
         proposal_text(TradeProposal(action=Action.BUY, amount=Decimal(amount), sentiment=Sentiment.NEUTRAL, reasoning="x"))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.text(max_size=300) | st.from_regex(r'\{"action":"(BUY|HOLD)","amount":.{0,20},"sentiment":"NEUTRAL","reasoning":".{0,20}"\}', fullmatch=True))
 def test_no_text_raises_anything_else(raw: str) -> None:
     try:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from alphaagent.domain.base import canonical
@@ -69,7 +69,7 @@ def scenes(draw: st.DrawFn) -> tuple[str, GuardSnapshot, Mandate]:
     return proposal, deciding(mandate, **state), mandate
 
 
-many = settings(max_examples=120, deadline=None)
+many = settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 @many
@@ -193,7 +193,7 @@ CONTEXTS = [
 
 
 @pytest.mark.parametrize("context", CONTEXTS, ids=range(len(CONTEXTS)))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(scenes())
 def test_the_callers_decimal_context_does_not_matter(context: decimal.Context, scene: tuple[str, GuardSnapshot, Mandate]) -> None:
     proposal, snapshot, mandate = scene
@@ -224,7 +224,7 @@ PRINT += "from tests.unit.guard.test_guard_properties import digest\nprint(diges
 def test_another_process_gives_the_same_bytes(surroundings: dict[str, str]) -> None:
     root = Path(__file__).parents[3]
     environment = {**os.environ, **surroundings, "PYTHONPATH": str(root)}
-    done = subprocess.run([sys.executable, "-c", PRINT], cwd=root, env=environment, capture_output=True, text=True, timeout=60, check=True)
+    done = subprocess.run([sys.executable, "-c", PRINT], cwd=root, env=environment, capture_output=True, text=True, timeout=300, check=True)
     assert done.stdout.strip() == digest()
 
 

@@ -215,3 +215,26 @@ def test_opening_a_current_ledger_does_not_load_alembic(ledger: Path) -> None:
         f"store = SqlStore.open({url_of(ledger)!r}, WallClock()); store.close(); sys.exit('alembic' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", program], check=False, cwd=Path(__file__).parents[3]).returncode == 0
+
+
+@pytest.mark.parametrize("name", ["SQLITE_CANTOPEN", "SQLITE_READONLY_DIRECTORY"])
+def test_a_ledger_in_a_folder_that_cannot_be_written_can_still_be_read(ledger: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    real, opened = database._connect, []
+
+    def without_shared_memory(path: Path, mode: str, *, immutable: bool = False) -> sqlite3.Connection:
+        opened.append(immutable)
+        if immutable:
+            return real(path, mode, immutable=True)  # type: ignore[arg-type]
+        error = sqlite3.OperationalError("unable to open database file")
+        error.sqlite_errorname = name
+        raise error
+
+    monkeypatch.setattr(database, "_connect", without_shared_memory)
+    store = SqlStore.open_existing(url_of(ledger), CLOCK)
+    assert store is not None
+    with store, store.read() as books:
+        assert len(books.portfolios()) == 1
+    assert opened[:2] == [False, True]
+    ledger.with_name("ledger.db-wal").touch()
+    with pytest.raises(ConfigFault, match=r"ledger\.db"):
+        SqlStore.open_existing(url_of(ledger), CLOCK)

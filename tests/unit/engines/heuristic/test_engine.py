@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from alphaagent.domain.base import canonical, sha256_hex
@@ -134,7 +134,7 @@ def test_a_lost_factor_counts_at_its_worst_below_and_at_its_best_above() -> None
 
 
 @given(packs(whole=True))
-@settings(max_examples=60)
+@settings(max_examples=40)
 def test_losing_the_filings_never_raises_the_score(evidence: EvidencePack) -> None:
     profile = PROFILES[risk(evidence)]
     true, blind = read(evidence, profile), read(with_filings(evidence, LOST_FILINGS), profile)
@@ -143,7 +143,7 @@ def test_losing_the_filings_never_raises_the_score(evidence: EvidencePack) -> No
 
 
 @given(packs(whole=True))
-@settings(max_examples=60)
+@settings(max_examples=40)
 def test_losing_the_news_never_raises_the_score(evidence: EvidencePack) -> None:
     profile = PROFILES[risk(evidence)]
     true, blind = read(evidence, profile), read(with_news(evidence, LOST_NEWS), profile)
@@ -152,7 +152,9 @@ def test_losing_the_news_never_raises_the_score(evidence: EvidencePack) -> None:
 
 
 @given(packs(whole=True), st.sampled_from(["filings", "news", "both"]))
-@settings(max_examples=150)
+@example(pack(BULLISH, health_items(GOOD, FLAG), news_items("1.0"), risk_profile="high"), "filings")
+@example(pack(BEARISH, health_items(GOOD, percentile="1.0"), news_items("0.0"), **holding("0.05")), "filings")
+@settings(max_examples=60)
 def test_no_order_comes_of_a_loss(evidence: EvidencePack, what: str) -> None:
     """Whatever the lost source would have said, an order without it is an order with it."""
     blind = evidence
@@ -330,7 +332,7 @@ def situation(evidence: EvidencePack) -> tuple[Reading, Situation]:
 
 
 @given(packs())
-@settings(max_examples=150)
+@settings(max_examples=100)
 def test_the_stated_change_of_the_score_gives_the_stated_action(evidence: EvidencePack) -> None:
     found = decided(evidence)
     if found.abstained:
@@ -360,7 +362,7 @@ def test_a_sale_that_a_flag_demands_is_said_to_be_beyond_any_score() -> None:
 
 
 @given(packs())
-@settings(max_examples=80)
+@settings(max_examples=50)
 def test_every_proposal_passes_the_strict_parser_and_comes_back_the_same(evidence: EvidencePack) -> None:
     text = decided(evidence).proposal_text
     proposal = parse_proposal(text, ticker="ACME")
