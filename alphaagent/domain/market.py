@@ -11,6 +11,8 @@ from typing import Literal
 
 from alphaagent.domain.base import Frozen
 
+InstrumentKind = Literal["common", "etf", "leveraged_etf", "inverse_etf", "index", "other"]
+
 
 class Instrument(Frozen):
     """One tradable thing: its identity does not change when its symbol does."""
@@ -23,7 +25,7 @@ class Instrument(Frozen):
     mic: str
     """Market identifier code (ISO 10383) of the listing."""
     currency: str
-    kind: Literal["common", "etf", "index", "other"]
+    kind: InstrumentKind
     sector: str | None = None
     cik: str | None = None
     """The company's SEC number, ten digits."""
@@ -85,6 +87,8 @@ class Article:
     accession: str | None
     published_at: datetime
     known_at: datetime
+    taint: tuple[str, ...] = ()
+    """Why its text looks like an attempt to steer a reader or a model; what was hidden in it is gone."""
 
 
 @dataclass(frozen=True, slots=True)
