@@ -27,7 +27,7 @@ _HIDDEN = re.compile(
 )
 _SPACING = re.compile(r"\s+")
 _HIDDEN_MARKUP = re.compile(
-    r"<!--[^>]*?[a-z]{2,} [a-z]{2,}|<script\b|\bdisplay\s*:\s*none|\bvisibility\s*:\s*hidden|\bfont-size\s*:\s*0(?![.\d])|\bopacity\s*:\s*0(?![.\d])"
+    r"<!--[^>]{0,200}?[a-z]{2} [a-z]{2}|<script\b|\bdisplay\s*:\s*none|\bvisibility\s*:\s*hidden|\bfont-size\s*:\s*0(?![.\d])|\bopacity\s*:\s*0(?![.\d])"
     r"|\bcolor\s*:\s*(?:white|transparent|#fff(?:fff)?)\b|<[a-z]+ [^<>]*\bhidden\b",
     re.IGNORECASE,
 )

@@ -16,10 +16,11 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from alphaagent.domain.base import canonical
+from alphaagent.domain.portfolio import Activity
 from alphaagent.domain.ruling import GuardSnapshot, Outcome
 from alphaagent.guard.evaluate import budget
 from alphaagent.guard.mandate import Mandate
-from tests.unit.guard.guard_scenes import NOW, deciding, judge, settling, text
+from tests.unit.guard.guard_scenes import NOW, deciding, judge, mandate, settling, text
 
 D = Decimal
 
@@ -36,6 +37,13 @@ LIMITS: dict[str, st.SearchStrategy[Any]] = {
     "H13": st.fixed_dictionaries({"fallback_fraction": FRACTION}),
     "I2": st.fixed_dictionaries({"min_kept_fraction": FRACTION}),
     "F3": st.fixed_dictionaries({"no_trade_band": st.decimals(0, "0.1", places=3)}),
+    "G5": st.fixed_dictionaries({"max_turnover_fraction": FRACTION}),
+    "H1": st.fixed_dictionaries({"max_request_fraction": FRACTION}),
+    "H2": st.fixed_dictionaries({"max_volume_fraction": FRACTION}),
+    "H5": st.fixed_dictionaries({"max_volume_fraction": st.decimals("0.001", "0.25", places=3)}),
+    "H7": st.fixed_dictionaries({"max_sector_fraction": FRACTION}),
+    "H8": st.fixed_dictionaries({"max_gross_fraction": FRACTION}),
+    "D6": st.fixed_dictionaries({"min_price": st.sampled_from(["0.0001", "5"])}),
 }
 MANDATES = st.builds(
     lambda lot, rules: Mandate.parse("any", {"lot": lot, "rules": rules}, "test"),
@@ -53,8 +61,18 @@ STATES: dict[str, st.SearchStrategy[Any]] = {
     "provenance": st.sampled_from(["crew", "heuristic", "fallback", "repaired"]),
     "control_state": st.sampled_from(["ACTIVE", "ACTIVE", "ACTIVE", "REDUCING", "HALTED"]),
     "rule_driven": st.booleans(),
+    "cash": money(250_000),
+    "median_volume": money(1_000_000, least=1),
+    "gross_exposure": money(150_000),
+    "sector_exposure": money(40_000),
+    "budget": money(20_000),
+    "tainted": st.sampled_from([(), (), (), ("ev_000000000001",)]),
+    "sessions_since_sell": st.sampled_from([None, None, 0, 1]),
+    "activity": st.builds(Activity, turnover=money(20_000), opening_orders=st.integers(0, 21), ticker_proposals=st.integers(0, 4)),
 }
+MOVES = st.sampled_from(["1", "1", "1", "1.04", "0.93", "1.2", "0.8"]).map(Decimal)
 ORDERED = {"quantity": money(2_000, places=6), "close_all": st.booleans(), "stage": st.just("settle"), "bar_session": st.just(date(2025, 3, 4))}
+ORDERED |= {"due_session": st.just(date(2025, 3, 4)), "actions": st.just(())}
 AMOUNTS = st.sampled_from(["0.000001", "0.01", "999999999999.999999"]) | money(60_000, least=1).map(str)
 SENTIMENTS = st.sampled_from(["BULLISH", "NEUTRAL", "BEARISH"])
 
@@ -65,6 +83,8 @@ def scenes(draw: st.DrawFn) -> tuple[str, GuardSnapshot, Mandate]:
     state = draw(st.fixed_dictionaries({**STATES, **(ORDERED if draw(st.booleans()) else {})}))
     action = draw(st.sampled_from(["BUY", "SELL", "SELL", "HOLD", "BUY"]))
     more = draw(st.fixed_dictionaries({}, optional={"p_up": st.decimals(0, 1, places=3).map(str)}))
+    state["prior_close"] = state["price"] * draw(MOVES)
+    state["decision_price"] = state["price"]
     proposal = text(action, "0" if action == "HOLD" else draw(AMOUNTS), draw(SENTIMENTS), **more)
     return proposal, deciding(mandate, **state), mandate
 
@@ -95,6 +115,11 @@ def test_an_approved_order_is_never_larger_never_turned_and_breaches_nothing(sce
     equity, cash = snapshot.equity or D(0), (snapshot.settled_cash or D(0)) - (snapshot.reserved_cash or D(0))
     assert out * price <= D(limits["H4"]["max_order_fraction"]) * equity
     assert (held + out + (snapshot.pending_buy or D(0))) * price <= D(limits["H6"]["max_position_fraction"]) * equity
+    assert (snapshot.sector_exposure or D(0)) + out * price <= D(limits["H7"]["max_sector_fraction"]) * equity
+    assert (snapshot.gross_exposure or D(0)) + out * price <= D(limits["H8"]["max_gross_fraction"]) * equity
+    assert out <= D(limits["H5"]["max_volume_fraction"]) * (snapshot.median_volume or D(0))
+    assert snapshot.activity is not None
+    assert snapshot.stage == "settle" or snapshot.activity.turnover + out * price <= D(limits["G5"]["max_turnover_fraction"]) * equity
     assert cash - out * price >= D(limits["H9"]["cash_buffer_fraction"]) * equity
 
 
@@ -114,6 +139,16 @@ TIGHTER: dict[tuple[str, str], Callable[[Decimal], Decimal]] = {
     ("H9", "slippage_fraction"): lambda value: min(value * 2, D("0.05")),
     ("H9", "fee_per_order"): lambda value: value + 1,
     ("H13", "fallback_fraction"): lambda value: value * D("0.9"),
+    ("G5", "max_turnover_fraction"): lambda value: value * D("0.9"),
+    ("H1", "max_request_fraction"): lambda value: value * D("0.9"),
+    ("H2", "max_volume_fraction"): lambda value: value * D("0.9"),
+    ("H5", "max_volume_fraction"): lambda value: value * D("0.9"),
+    ("H7", "max_sector_fraction"): lambda value: value * D("0.9"),
+    ("H8", "max_gross_fraction"): lambda value: value * D("0.9"),
+    ("D6", "min_price"): lambda value: value + 1,
+    ("D7", "min_dollar_volume"): lambda value: value * 1000,
+    ("E6", "max_move_fraction"): lambda value: value * D("0.5"),
+    ("E9", "ratio_tolerance"): lambda value: value * 2,
     ("I1", "min_notional"): lambda value: value * 2,
     ("I1", "min_equity_fraction"): lambda value: value * 2,
     ("I2", "min_kept_fraction"): lambda value: min(value * 2, D(1)),
@@ -152,9 +187,11 @@ def test_reducing_only_reduces_and_halted_does_nothing(scene: tuple[str, GuardSn
 @given(scenes(), SENTIMENTS)
 def test_an_exit_is_never_trapped(scene: tuple[str, GuardSnapshot, Mandate], sentiment: str) -> None:
     _, snapshot, mandate = scene
-    assume(snapshot.held and snapshot.price and snapshot.control_state != "HALTED" and sentiment != "BULLISH")
+    assume(snapshot.held and snapshot.price and snapshot.activity and snapshot.control_state != "HALTED" and sentiment != "BULLISH")
     held = (snapshot.held or D(0)) + (snapshot.pending_sell or D(0))
     at_decision = snapshot.model_copy(update={"stage": "decide", "bar_session": snapshot.last_completed_session, "pending_sell": D(0), "held": held})
+    # Another quota than the one of purchases; twenty exits in a session are the limit of G1.
+    at_decision = at_decision.model_copy(update={"activity": Activity(opening_orders=99, turnover=D(10) ** 9, ticker_proposals=99)})
     ruling = judge(text("SELL", "999999999999", sentiment), at_decision, mandate)
     assert (ruling.outcome, ruling.quantity_out, ruling.close_all) == (Outcome.APPROVE, held, True)
 
@@ -166,7 +203,8 @@ def test_a_buy_of_the_budget_is_never_clipped(scene: tuple[str, GuardSnapshot, M
     snapshot = snapshot.model_copy(update={"stage": "decide", "bar_session": snapshot.last_completed_session})
     most = budget(snapshot, mandate)
     assert most >= 0
-    if most and snapshot.provenance != "repaired":
+    snapshot = snapshot.model_copy(update={"budget": most})
+    if most and snapshot.provenance != "repaired" and not snapshot.tainted and most != (most / (snapshot.price or D(1))).quantize(D("0.01")):
         ruling = judge(text("BUY", str(most)), snapshot, mandate)
         assert ruling.outcome is Outcome.APPROVE or ruling.code == "TOO_SMALL"
         more = judge(text("BUY", str(most + (snapshot.price or D(0)) * mandate.lot + D("0.02"))), snapshot, mandate)
@@ -178,7 +216,8 @@ def test_a_buy_of_the_budget_is_never_clipped(scene: tuple[str, GuardSnapshot, M
 def test_a_split_leaves_class_and_notional_alone(ratio: int, price: Decimal, action: str, amount: str) -> None:
     before = {"price": price * ratio, "held": D(100), "pending_buy": D(2), "pending_sell": D(1), "provenance": "heuristic"}
     after = {**before, "price": price, "held": D(100) * ratio, "pending_buy": D(2) * ratio, "pending_sell": D(ratio)}
-    one, other = (judge(text(action, amount), deciding(equity=D(2_000_000), **state)) for state in (before, after))
+    cheap = mandate(D6={"min_price": "0.0001"})
+    one, other = (judge(text(action, amount), deciding(cheap, equity=D(2_000_000), **state), cheap) for state in (before, after))
     lot = D("0.0001") * price * ratio
     assert abs(one.quantity_out * price * ratio - other.quantity_out * price) <= lot
     assert one.outcome == other.outcome or one.quantity_in * price * ratio - one.quantity_out * price * ratio <= lot
