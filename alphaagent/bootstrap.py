@@ -82,6 +82,7 @@ class Workplace:
             allow_fallback=settings.allow_fallback,
             starting_cash=settings.portfolio.starting_cash,
             default_mandate=settings.portfolio.mandate,
+            lot_method=settings.portfolio.lot_method,
             configuration=self._configuration(lexicon.fingerprint()),
             halt_file=settings.halt_file,
             halt_variable=settings.halt_variable,
