@@ -4,7 +4,8 @@ from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 
-from alphaagent.desk import Desk
+from alphaagent.desk import Ask, Desk, resolve
+from alphaagent.domain.base import fingerprint, sha256_hex
 from alphaagent.domain.debate import EngineResult
 from alphaagent.domain.evidence import EvidenceItem, EvidencePack, Status
 from alphaagent.domain.market import Instrument
@@ -32,6 +33,18 @@ class Matter:
     instrument: Instrument
     session: date
 
+    @property
+    def slot_key(self) -> str:
+        """The slot in which this is decided, once."""
+        request = self.request
+        parts = ("slot.v1", request.portfolio, self.instrument.id, request.session, request.slot)
+        return sha256_hex("\x1f".join(parts).encode())
+
+    @property
+    def request_hash(self) -> str:
+        """What tells two requests for one slot apart."""
+        return fingerprint([self.request.engine, self.request.plan, self.request.configuration])
+
 
 @dataclass(frozen=True, slots=True)
 class Opinion:
@@ -41,6 +54,22 @@ class Opinion:
     result: EngineResult
     provenance: Provenance
     fallback_reason: str | None
+
+
+def matter_of(desk: Desk, ask: Ask) -> Matter:
+    """A request, resolved to one instrument and session. Raises NoEvidence or UsageFault."""
+    instrument, session = resolve(desk, ask.ticker, ask.as_of)
+    request = Request(
+        ticker=ask.ticker,
+        as_of=ask.as_of,
+        session=session.isoformat(),
+        engine=ask.engine,
+        plan=None,
+        portfolio=ask.portfolio,
+        slot=ask.slot,
+        configuration=desk.configuration,
+    )
+    return Matter(request, instrument, session)
 
 
 def form_opinion(desk: Desk, matter: Matter, book: BookState, mandate: Mandate, acted: tuple[str, ...]) -> Opinion:

@@ -172,6 +172,10 @@ class Books(Protocol):
         """Settled, unreserved cash goes back to the owner; UsageFault where there is less."""
         ...
 
+    def refuse_import(self, portfolio: Portfolio) -> None:
+        """Raises UsageFault where a portfolio has a decision or has held anything."""
+        ...
+
     def record_import(self, portfolio: Portfolio, lots: Sequence[OpeningLot], cash: Decimal, source_sha256: str, at: datetime) -> AuditRef:
         """Holdings and cash as the opening of a portfolio, in one transaction; UsageFault where it has a decision or has held anything."""
         ...

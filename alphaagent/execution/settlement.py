@@ -101,9 +101,7 @@ class Settler:
             limits_on_file=books.limits_on_file(portfolio),
         )
 
-    def _actions(
-        self, books: Books, portfolio: Portfolio, at: datetime, ordered: tuple[Instrument, ...], waiting: Mapping[str, datetime]
-    ) -> Iterator[Acted]:
+    def _actions(self, books: Books, portfolio: Portfolio, at: datetime, ordered: tuple[Instrument, ...], waiting: Mapping[str, datetime]) -> Iterator[Acted]:
         instruments = {instrument.id: instrument for instrument in (*ordered, *books.held_instruments(portfolio))}
         pending = [
             (action, instrument)

@@ -12,8 +12,8 @@ from sqlmodel import select as select_rows
 
 from alphaagent.domain.lots import Gain, Lot, LotMethod
 from alphaagent.domain.portfolio import Account, Portfolio, Position
-from alphaagent.ledger import rows
 from alphaagent.ledger import holdings as of_holdings
+from alphaagent.ledger import rows
 from alphaagent.ledger.holdings import Booking, Holdings, held
 from alphaagent.ledger.schema import (
     DecisionRow,

@@ -72,6 +72,9 @@ class SqlBooks:
         booked = self._journal.book(portfolio, "withdrawal", postings.deposit(-to_units(amount), portfolio.currency, at.date()), at, at.date())
         return self._journal.append("withdrawal", at, portfolio=portfolio.name, booked=booked, detail={"amount": decimal_text(amount)})
 
+    def refuse_import(self, portfolio: Portfolio) -> None:
+        opening.refuse_history(self._session, portfolio)
+
     def record_import(self, portfolio: Portfolio, lots: Sequence[OpeningLot], cash: Decimal, source_sha256: str, at: datetime) -> AuditRef:
         return opening.record_import(self._journal, portfolio, lots, cash, source_sha256, at)
 

@@ -20,9 +20,7 @@ FROZEN, UNFROZEN = "frozen", "unfrozen"
 def names(session: Session, portfolio: Portfolio) -> tuple[FrozenName, ...]:
     """The frozen names of a portfolio, in order of their symbols."""
     last: dict[str, tuple[FreezeEventRow, str]] = {}
-    query = select(FreezeEventRow, InstrumentRow.symbol).where(
-        FreezeEventRow.portfolio_id == portfolio.id, FreezeEventRow.instrument_id == InstrumentRow.id
-    )
+    query = select(FreezeEventRow, InstrumentRow.symbol).where(FreezeEventRow.portfolio_id == portfolio.id, FreezeEventRow.instrument_id == InstrumentRow.id)
     for event, symbol in session.exec(query.order_by(col(FreezeEventRow.id))):
         last[event.instrument_id] = (event, symbol)
     frozen = [
