@@ -231,7 +231,8 @@ def _list_decisions(workplace: "Workplace", decision: str | None, filters: tuple
         return
     from alphaagent import render
 
-    render.console().print(render.plain_table("", DECISION_COLUMNS, documents, numeric=("amount",)))
+    for line in render.lined_up(DECISION_COLUMNS, documents):
+        typer.echo(line)
     if not documents:
         _say("no decision matches")
 

@@ -128,7 +128,8 @@ def portfolio_import(
     else:
         from alphaagent import render
 
-        render.console().print(render.import_page(document))
+        for line in render.import_lines(document):
+            typer.echo(line)
     return 0
 
 
@@ -184,4 +185,5 @@ def ledger_gains(
     else:
         from alphaagent import render
 
-        render.console().print(render.plain_table("", GAIN_COLUMNS, documents, numeric=GAIN_COLUMNS[4:10]))
+        for line in render.lined_up(GAIN_COLUMNS, documents):
+            typer.echo(line)

@@ -264,20 +264,20 @@ def _signed(lot: Mapping[str, Any]) -> str:
     return f"{Decimal(lot['unrealised']):+,.2f}" if lot["unrealised"] is not None else "no mark"
 
 
-def import_page(document: Mapping[str, Any]) -> RenderableType:
+def import_lines(document: Mapping[str, Any]) -> list[str]:
     """What an import books: every row with its instrument and value, cash, NAV."""
-    columns = ("line", "ticker", "instrument", "name", "quantity", "cost", "acquired", "mark", "value")
-    table = plain_table("", columns, document["rows"], numeric=("line", "quantity", "cost", "mark", "value"))
+    columns = ("line", "ticker", "instrument", "quantity", "cost", "acquired", "mark", "value", "name")
     verb = f"booked, audit row {document['audit']['seq']}" if document["audit"] else "nothing written: a dry run"
     made = "a new portfolio" if document["creates"] else "the existing portfolio"
-    foot = f"{len(document['rows'])} lots and {_money(document['cash'])} cash into {made} {document['portfolio']} at {document['at']}"
-    return Group(table, Text(f"{foot}\nNAV {_money(document['equity'])} USD; {verb}"))
+    foot = f"{len(document['rows'])} lots and {_money(document['cash'])} cash into {made}, {document['portfolio']}, at {document['at']}"
+    return [*lined_up(columns, document["rows"]), foot, f"NAV {_money(document['equity'])} USD; {verb}"]
 
 
-def plain_table(title: str, columns: Sequence[str], documents: Sequence[Mapping[str, Any]], *, numeric: tuple[str, ...] = ()) -> Table:
-    """Documents of one shape, a column each of their keys."""
-    cells = [tuple("" if one[column] is None else str(one[column]) for column in columns) for one in documents]
-    return rows(title, tuple(columns), cells, numeric=numeric)
+def lined_up(columns: Sequence[str], documents: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Documents of one shape as lines in columns, whatever the terminal's width: ids stay whole, and other programs can cut them."""
+    lines = [tuple(columns), *(tuple("-" if one[column] is None else inert(str(one[column])) for column in columns) for one in documents)]
+    widths = [max(len(line[place]) for line in lines) for place in range(len(columns))]
+    return ["  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in lines]
 
 
 def difference(document: Mapping[str, Any]) -> RenderableType:

@@ -108,7 +108,7 @@ class Settler:
             for instrument in instruments.values()
             for action in effective(self.market, instrument, portfolio.opened_at, min(at, waiting.get(instrument.id, at)))
         ]
-        for action, instrument in sorted(pending, key=lambda pair: (pair[0].known_at, pair[1].id, pair[0].kind)):
+        for action, instrument in sorted(pending, key=lambda pair: (pair[0].known_at, pair[1].id, pair[0].kind != "split", pair[0].kind)):
             booked = books.record_action(portfolio, instrument, action, action.known_at)
             if booked is not None:
                 yield Acted(portfolio.name, instrument, action, booked)

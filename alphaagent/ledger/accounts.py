@@ -6,8 +6,8 @@ from itertools import groupby
 from operator import itemgetter
 from typing import NamedTuple
 
-from sqlalchemy import func, select
-from sqlmodel import Session, col, or_
+from sqlalchemy import ColumnElement, func, select
+from sqlmodel import Session, and_, col, or_
 from sqlmodel import select as select_rows
 
 from alphaagent.domain.lots import Gain, Lot, LotMethod
@@ -97,10 +97,16 @@ def gains(session: Session, portfolio: Portfolio) -> tuple[Gain, ...]:
 
 def holdings(session: Session, portfolio_id: int, until: int | None, *, on: date) -> Holdings:
     """Cash and lots from the bookings with trade_at <= until."""
-    return held(_bookings(session, portfolio_id, until), on)
+    return held(_bookings(session, portfolio_id, None if until is None else col(TxnRow.trade_at) <= until), on)
 
 
-def _bookings(session: Session, portfolio_id: int, until: int | None) -> Iterator[Booking]:
+def holdings_before_open(session: Session, portfolio_id: int, opens: int, *, on: date) -> Holdings:
+    """What is held when a session opens: without that open's trades, but on the share basis that its splits have made."""
+    split = and_(col(TxnRow.trade_at) == opens, col(TxnRow.kind) == "split")
+    return held(_bookings(session, portfolio_id, or_(col(TxnRow.trade_at) < opens, split)), on)
+
+
+def _bookings(session: Session, portfolio_id: int, which: ColumnElement[bool] | None) -> Iterator[Booking]:
     """The bookings in order of trade time; a split stands before the trades of its instant, for it is effective before the open."""
     columns = (col(PostingRow.commodity), col(PostingRow.amount), col(PostingRow.settle_on), col(TxnRow.trade_at), col(PostingRow.n))
     query = (
@@ -110,8 +116,8 @@ def _bookings(session: Session, portfolio_id: int, until: int | None) -> Iterato
         .where(col(TxnRow.portfolio_id) == portfolio_id, col(LedgerAccountRow.kind).in_(("cash", "position", "fee")))
         .order_by(col(TxnRow.trade_at), col(TxnRow.kind) != "split", col(TxnRow.id), col(PostingRow.n))
     )
-    if until is not None:
-        query = query.where(col(TxnRow.trade_at) <= until)
+    if which is not None:
+        query = query.where(which)
     choices = _choices(session, portfolio_id)
     for _, group in groupby(session.connection().execute(query), key=itemgetter(0)):
         yield _booking([_Leg._make(row) for row in group], choices)

@@ -93,8 +93,8 @@ def record_action(journal: Journal, portfolio: Portfolio, instrument: Instrument
     key = f"{portfolio.id}|{instrument.id}|{action.kind}|{action.ex_date.isoformat()}"
     if is_booked(journal.session, key):
         return None
-    # What is bought at that open comes without the dividend and on the new share basis.
-    held = accounts.holdings(journal.session, portfolio.id, to_micros(action.known_at) - 1, on=action.ex_date).quantity(instrument.id)
+    # What is bought at that open comes without the dividend and on the new share basis; a dividend of a split's own date is per new share.
+    held = accounts.holdings_before_open(journal.session, portfolio.id, to_micros(action.known_at), on=action.ex_date).quantity(instrument.id)
     if not action.bookable:
         if not held and not freezes.is_ordered(journal.session, portfolio, instrument, action.known_at):
             return None
