@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -196,3 +197,59 @@ def test_text_that_a_spreadsheet_would_run_is_disarmed_and_numbers_stay_numbers(
 
     text = csv_text(("ticker", "gain"), [{"ticker": "=HYPERLINK(1)", "gain": "-5.0"}, {"ticker": "@X", "gain": "5.0"}])
     assert text.splitlines() == ["ticker,gain", "'=HYPERLINK(1),-5.0", "'@X,5.0"]
+
+
+def ordered(run: Run, home: Path, ticker: str, as_of: str) -> str:
+    """A book that is nearly all one name, for which the engine orders a sale; the day on which that fills."""
+    opened(run, home, f"{ticker},600,30000,2019-01-02,\n{ticker},400,50000,2019-12-02,\n,,,,100\n", as_of)
+    decided = document(run, "decide", ticker, "--as-of", as_of, "--engine", "heuristic")
+    assert decided["order"]["side"] == "SELL"
+    return str(decided["order"]["fill_session"])
+
+
+def test_a_pending_order_of_a_frozen_name_waits_and_then_expires(run: Run, home: Path) -> None:
+    assert ordered(run, home, "CCC", sessions()[389]) == DAY
+    assert "frozen  CCC" in run("settle", "--as-of", DAY)[1]
+    assert [order["status"] for order in document(run, "portfolio", "show")["pending"]] == ["pending"]
+    assert "expired" in run("settle", "--as-of", sessions()[391])[1]
+    assert positions(run) == {"CCC": "1000.0"}
+    assert run("audit", "verify")[0] == 0
+
+
+def test_a_pending_order_fills_at_its_own_session_when_the_name_is_unfrozen_in_time(run: Run, home: Path) -> None:
+    ordered(run, home, "CCC", sessions()[389])
+    run("settle", "--as-of", DAY)
+    assert run("portfolio", "unfreeze", "default", "CCC", "--reason", "nothing to do with us")[0] == 0
+    assert f"on {DAY}" in run("settle", "--as-of", DAY)[1]
+
+
+def test_the_lot_method_is_recorded_with_the_trade(run: Run, home: Path) -> None:
+    (home / "config").mkdir()
+    (home / "config" / "alphaagent.yaml").write_text("portfolio:\n  lot_method: lifo\n")
+    ordered(run, home, "DDD", DAY)
+    assert run("settle", "--as-of", AFTER)[0] == 0
+    gains = run("ledger", "gains", "--format", "csv")[1]
+    assert gains.splitlines()[1].startswith("default,DDD,2019-12-02,")
+    (home / "config" / "alphaagent.yaml").write_text("portfolio:\n  lot_method: fifo\n")
+    assert run("ledger", "gains", "--format", "csv")[1] == gains
+    assert run("audit", "verify", "--replay")[0] == 0
+    (home / "config" / "alphaagent.yaml").write_text("portfolio:\n  lot_method: best\n")
+    assert run("ledger", "gains")[0] == 2
+
+
+def test_realised_and_unrealised_gains_are_the_whole_profit(run: Run, home: Path) -> None:
+    begun = Decimal(opened(run, home, "DDD,600,30000,2019-01-02,\nAAA,400,50000,2019-12-02,\n,,,,100\n", sessions()[385])["equity"])
+    run("decide", "DDD", "AAA", "--as-of", sessions()[385], "--engine", "heuristic")
+    run("settle", "--as-of", LATER)
+    shown = document(run, "portfolio", "show", "--lots", "--as-of", LATER)
+    gains = [json.loads(line) for line in run("ledger", "gains", "--json")[1].splitlines()]
+    dividends = sum(Decimal(leg["amount"]) for leg in legs(run, "dividend") if leg["account"] == "cash")
+    gained = sum(Decimal(one["gain"]) for one in gains) + sum(Decimal(lot["unrealised"]) for lot in shown["lots"]) + dividends
+    brought = begun - Decimal(80_000) - Decimal(100)
+    assert gains
+    assert abs(Decimal(shown["equity"]) - begun - (gained - brought)) < Decimal("0.0001")
+
+
+def legs(run: Run, kind: str) -> list[Any]:
+    documents = [json.loads(line) for line in run("ledger", "show", "--json")[1].splitlines()]
+    return [leg for one in documents if one["kind"] == kind for leg in one["postings"]]
