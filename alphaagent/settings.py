@@ -16,6 +16,7 @@ import yaml
 from pydantic import Field, ValidationError
 
 from alphaagent.domain.base import Frozen
+from alphaagent.domain.lots import LotMethod
 from alphaagent.errors import ConfigFault
 
 PROVIDERS = ("openai", "anthropic", "gemini", "openrouter", "deepseek", "ollama", "openai-compatible", "none")
@@ -43,6 +44,7 @@ PACKAGE = Path(__file__).parent
 class PortfolioSettings(Frozen):
     starting_cash: Decimal = Field(Decimal(100_000), gt=0, le=1_000_000_000)
     mandate: str = "default"
+    lot_method: LotMethod = "fifo"
 
 
 class ExecutionSettings(Frozen):
