@@ -1,11 +1,12 @@
 """Settings become a desk with everything wired. This is the only importer of the registries."""
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from alphaagent.clock import SessionTable, WallClock
 from alphaagent.domain.base import fingerprint
@@ -89,6 +90,7 @@ class Workplace:
             allow_fallback=settings.allow_fallback,
             starting_cash=settings.portfolio.starting_cash,
             default_mandate=settings.portfolio.mandate,
+            lot_method=settings.portfolio.lot_method,
             configuration=self._configuration(lexicon.fingerprint()),
             halt_file=settings.halt_file,
             halt_variable=settings.halt_variable,
@@ -171,6 +173,20 @@ class Workplace:
         if stored is None:
             raise UsageFault(f"there is no decision {inert(name[:60])!r} in these books", fix="take an id that `alphaagent decide` printed, or `last`")
         return stored
+
+    def listed_decisions(
+        self, ticker: str | None, since: str | None, engine: str | None, outcome: str | None, portfolio: str | None, *, limit: int
+    ) -> "Sequence[dict[str, Any]]":
+        """The decisions that pass the filters, newest first. Raises UsageFault on a filter that cannot match."""
+        from alphaagent.ledger.listing import DecisionFilter
+
+        try:
+            day = date.fromisoformat(since) if since else None
+        except ValueError:
+            raise UsageFault(f"--since {since!r} is no date", fix="write 2020-03-16") from None
+        if engine not in (None, "crew", "heuristic"):
+            raise UsageFault(f"--engine {engine!r} is no engine that decides", fix="use crew or heuristic")
+        return self.required_store().decision_rows(DecisionFilter(ticker, day, engine, outcome.upper() if outcome else None, portfolio), limit)
 
     def data_status(self) -> "tuple[FileStatus, ...]":
         """Every recorded file against the manifest."""

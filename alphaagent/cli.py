@@ -3,7 +3,6 @@
 Heavy modules are imported inside the commands, so that `--help` costs no more than the parser.
 """
 
-import json
 import sys
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,12 +10,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from alphaagent import __version__, cli_mandate
+from alphaagent.cli_books import ledger_app, portfolio_app
+from alphaagent.cli_common import ACTOR, AsJson, AsOf, PortfolioName
+from alphaagent.cli_common import complain as _complain
+from alphaagent.cli_common import print_json as _print_json
+from alphaagent.cli_common import say as _say
 from alphaagent.errors import AlphaAgentError, UsageFault
 
 if TYPE_CHECKING:
     from alphaagent.bootstrap import Workplace
     from alphaagent.desk import Ask
-    from alphaagent.pipeline import Decided
+    from alphaagent.pipeline import Decided, Result
+    from alphaagent.settling import Happened
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -25,9 +30,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     help="Decide a ticker, guard the order, keep the record.",
 )
-portfolio_app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Positions, cash, NAV.")
 audit_app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="The hash chain over everything that happened.")
-ledger_app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Postings and trades.")
 data_app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="The recorded data.")
 app.add_typer(portfolio_app, name="portfolio")
 app.add_typer(audit_app, name="audit")
@@ -36,18 +39,12 @@ app.add_typer(data_app, name="data")
 app.add_typer(cli_mandate.app, name="mandate")
 
 MAX_TICKERS = 100
-ACTOR = "operator"
 
 
 class Engine(StrEnum):
     auto = "auto"
     crew = "crew"
     heuristic = "heuristic"
-
-
-AsOf = Annotated[str | None, typer.Option("--as-of", metavar="WHEN", help="A session's date (one second after its close) or an ISO instant with a zone.")]
-AsJson = Annotated[bool, typer.Option("--json", help="One JSON document on stdout; JSON Lines for several tickers.")]
-PortfolioName = Annotated[str, typer.Option("--portfolio", metavar="NAME", help="The portfolio to decide for.")]
 
 
 def main() -> None:
@@ -115,26 +112,63 @@ def decide(
     if as_of is None:
         _say(f"as of {instant_text(at)}: the last session of the recorded data")
     asks = [Ask(ticker=ticker, as_of=at, engine=engine.value, portfolio=portfolio, slot=slot) for ticker in tickers]
-    return max(_decide_one(workplace, ask, dry_run=dry_run, as_json=as_json) for ask in asks)
+    results = _decide_all(workplace, asks, dry_run=dry_run)
+    for ask, result in zip(asks, results, strict=True):
+        _show_result(workplace, ask, result, as_json=as_json)
+    if len(asks) > 1:
+        _summarise(asks, results, as_json=as_json)
+    return max(result.exit_code if isinstance(result, AlphaAgentError) else 0 for result in results)
 
 
-def _decide_one(workplace: "Workplace", ask: "Ask", *, dry_run: bool, as_json: bool) -> int:
-    """One ticker; a fault costs this ticker only."""
+def _decide_all(workplace: "Workplace", asks: "list[Ask]", *, dry_run: bool) -> "list[Result]":
+    """One result per ticker: a fault costs its ticker only. With several tickers each is told on stderr as soon as it is done."""
     from alphaagent import pipeline
-    from alphaagent.domain.base import instant_text
-    from alphaagent.views import failure_document, settled_line
 
-    try:
-        decided = pipeline.dry_run(workplace.desk, ask) if dry_run else pipeline.decide(workplace.desk, ask)
-    except AlphaAgentError as fault:
-        _complain(fault)
+    done = 0
+
+    def tell(ticker: str, stage: str) -> None:
+        nonlocal done
+        done += 1
+        if len(asks) > 1:
+            _say(f"{done}/{len(asks)} {ticker}: {stage}")
+
+    if not dry_run:
+        return list(pipeline.decide_many(workplace.desk, asks, tell))
+    results: list[Result] = []
+    for ask in asks:
+        try:
+            results.append(pipeline.dry_run(workplace.desk, ask))
+            tell(ask.ticker, "decided, dry")
+        except AlphaAgentError as fault:
+            results.append(fault)
+            tell(ask.ticker, f"failed: {fault.message}")
+    return results
+
+
+def _show_result(workplace: "Workplace", ask: "Ask", result: "Result", *, as_json: bool) -> None:
+    from alphaagent.domain.base import instant_text
+    from alphaagent.views import failure_document
+
+    if isinstance(result, AlphaAgentError):
+        _complain(result)
         if as_json:
-            _print_json(failure_document(ask.ticker, instant_text(ask.as_of), type(fault).__name__, fault.message, fault.fix))
-        return fault.exit_code
-    for done in decided.settled:
-        _say(settled_line(done.order, done.ruling, done.reason))
-    _show_decided(workplace, decided, as_json=as_json)
-    return 0
+            _print_json(failure_document(ask.ticker, instant_text(ask.as_of), type(result).__name__, result.message, result.fix))
+        return
+    for done in result.settled:
+        _say(_happened_line(done))
+    _show_decided(workplace, result, as_json=as_json)
+
+
+def _summarise(asks: "list[Ask]", results: "list[Result]", *, as_json: bool) -> None:
+    """The table that ends a run over several tickers: on stdout, or on stderr where stdout carries JSON."""
+    from alphaagent import render
+    from alphaagent.views_books import SUMMARY_COLUMNS, failed_row, summary_row
+
+    cells = [
+        failed_row(ask.ticker, result.message) if isinstance(result, AlphaAgentError) else summary_row(result.record, result.stored)
+        for ask, result in zip(asks, results, strict=True)
+    ]
+    render.console(stderr=as_json).print(render.rows("Summary", SUMMARY_COLUMNS, cells, numeric=("amount",)))
 
 
 def _show_decided(workplace: "Workplace", decided: "Decided", *, as_json: bool) -> None:
@@ -150,14 +184,30 @@ def _show_decided(workplace: "Workplace", decided: "Decided", *, as_json: bool) 
 
 
 @app.command()
-def show(decision: Annotated[str, typer.Argument(metavar="DECISION", help="A decision's id, or `last`.")], as_json: AsJson = False) -> None:
-    """Show a stored decision: both cases, the verdict, the guard's trace, the evidence."""
+def show(
+    decision: Annotated[str | None, typer.Argument(metavar="DECISION", help="A decision's id, or `last`.")] = None,
+    listed: Annotated[bool, typer.Option("--list", help="List decisions instead, newest first; the options below choose which.")] = False,
+    ticker: Annotated[str | None, typer.Option("--ticker", metavar="T", help="With --list: one ticker, under any of its names.")] = None,
+    since: Annotated[str | None, typer.Option("--since", metavar="DATE", help="With --list: as of this day (UTC) or later.")] = None,
+    engine: Annotated[str | None, typer.Option("--engine", metavar="E", help="With --list: crew or heuristic.")] = None,
+    outcome: Annotated[str | None, typer.Option("--outcome", metavar="O", help="With --list: APPROVE, CLIP, BLOCK, or a code such as NO_ORDER.")] = None,
+    portfolio: Annotated[str | None, typer.Option("--portfolio", metavar="NAME", help="With --list: one portfolio.")] = None,
+    limit: Annotated[int, typer.Option(min=1, max=100_000, help="With --list: at most so many.")] = 50,
+    as_json: AsJson = False,
+) -> None:
+    """Show a stored decision: both cases, the verdict, the guard's trace, the evidence, what changed since the one before."""
     from alphaagent.bootstrap import Workplace
-    from alphaagent.views import decision_document
+    from alphaagent.views import decision_document, difference_document
 
     workplace = Workplace.open()
+    if listed:
+        return _list_decisions(workplace, decision, (ticker, since, engine, outcome, portfolio), limit, as_json=as_json)
+    if decision is None or any((ticker, since, engine, outcome, portfolio)):
+        raise UsageFault("show takes a decision, or --list with filters", fix="run `alphaagent show last`, or `alphaagent show --list`")
     stored = workplace.stored_decision(decision)
+    before = workplace.required_store().previous(stored.record.decision_id)
     document = decision_document(stored.record, stored)
+    document["previous"] = difference_document(before.record, stored.record) if before else None
     if as_json:
         return _print_json(document)
     from alphaagent import render
@@ -165,6 +215,26 @@ def show(decision: Annotated[str, typer.Argument(metavar="DECISION", help="A dec
     out = render.console()
     out.print(render.decision_page(document, out, workplace.rule_titles()))
     out.print(render.evidence_table(document))
+    if document["previous"]:
+        out.print(render.difference(document["previous"]))
+
+
+def _list_decisions(workplace: "Workplace", decision: str | None, filters: tuple[str | None, ...], limit: int, *, as_json: bool) -> None:
+    from alphaagent.views_books import DECISION_COLUMNS
+
+    if decision is not None:
+        raise UsageFault("--list takes no decision", fix="leave out either of the two")
+    documents = workplace.listed_decisions(*filters, limit=limit)
+    if as_json:
+        for document in documents:
+            _print_json(document)
+        return
+    from alphaagent import render
+
+    for line in render.lined_up(DECISION_COLUMNS, documents):
+        typer.echo(line)
+    if not documents:
+        _say("no decision matches")
 
 
 @app.command()
@@ -192,20 +262,30 @@ def settle(
     portfolio: Annotated[str | None, typer.Option("--portfolio", metavar="NAME", help="One portfolio; all of them where it is left out.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Fill, re-check or expire pending orders, each at its own session's open."""
+    """Fill, re-check or expire pending orders, each at its own session's open; book splits, dividends and mergers of what is held."""
     from alphaagent import pipeline
     from alphaagent.bootstrap import Workplace
-    from alphaagent.views import settled_document, settled_line
+    from alphaagent.execution.settlement import Acted
+    from alphaagent.views import settled_document
+    from alphaagent.views_books import acted_document
 
     workplace = Workplace.open()
     done = pipeline.settle(workplace.desk, workplace.moment(as_of, list(workplace.desk.market.tickers())), portfolio)
     for one in done:
         if as_json:
-            _print_json(settled_document(one.order, one.ruling, one.reason, one.audit))
+            _print_json(acted_document(one) if isinstance(one, Acted) else settled_document(one.order, one.ruling, one.reason, one.audit))
         else:
-            typer.echo(settled_line(one.order, one.ruling, one.reason))
+            typer.echo(_happened_line(one))
     if not done:
         _say("nothing was due")
+
+
+def _happened_line(done: "Happened") -> str:
+    from alphaagent.execution.settlement import Acted
+    from alphaagent.views import settled_line
+    from alphaagent.views_books import acted_line
+
+    return acted_line(done) if isinstance(done, Acted) else settled_line(done.order, done.ruling, done.reason)
 
 
 @app.command()
@@ -235,60 +315,6 @@ def _set_control(state: Any, reason: str) -> None:
     with workplace.store().write() as books:
         changed = books.set_control(state, reason, ACTOR, workplace.clock.now())
     typer.echo(f"{state}: {reason}" if changed else f"already {state}; nothing was written")
-
-
-@portfolio_app.command("show")
-def portfolio_show(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="The portfolio.")] = "default", as_of: AsOf = None, as_json: AsJson = False
-) -> None:
-    """Positions at their marks, cash, NAV, pending orders."""
-    from alphaagent.bootstrap import Workplace
-    from alphaagent.operations import portfolios
-    from alphaagent.views import portfolio_document
-
-    workplace = Workplace.open()
-    at = workplace.moment(as_of, []) if as_of else None
-    book = portfolios.state(workplace.desk, workplace.required_store(), name, at)
-    document = portfolio_document(book.at, book.account, book.marks, book.equity, book.fault)
-    if as_json:
-        return _print_json(document)
-    from alphaagent import render
-
-    render.console().print(render.portfolio_page(document))
-
-
-@portfolio_app.command("create")
-def portfolio_create(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="1 to 40 letters, digits, dots, dashes or underscores.")],
-    cash: Annotated[str, typer.Option(metavar="AMOUNT", help="Opening cash in USD.")] = "100000",
-    mandate: Annotated[str | None, typer.Option(metavar="NAME", help="A mandate of mandate.yaml.")] = None,
-    as_of: AsOf = None,
-) -> None:
-    """Make a portfolio with an opening deposit."""
-    from alphaagent.bootstrap import Workplace
-    from alphaagent.domain.base import instant_text
-    from alphaagent.operations import portfolios
-
-    workplace = Workplace.open()
-    at = workplace.moment(as_of, list(workplace.desk.market.tickers()))
-    made = portfolios.make(workplace.desk, name, portfolios.amount("--cash", cash), mandate, at)
-    typer.echo(f"portfolio {made.name}: {cash} {made.currency}, mandate {made.mandate}, opened {instant_text(made.opened_at)}")
-
-
-@portfolio_app.command("deposit")
-def portfolio_deposit(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="The portfolio.")],
-    amount: Annotated[str, typer.Argument(metavar="AMOUNT", help="In the portfolio's currency, such as 2500.00.")],
-    as_of: AsOf = None,
-) -> None:
-    """Add cash to a portfolio."""
-    from alphaagent.bootstrap import Workplace
-    from alphaagent.operations import portfolios
-
-    workplace = Workplace.open()
-    at = workplace.moment(as_of, []) if as_of else None
-    audit = portfolios.deposit(workplace.store(), name, portfolios.amount("AMOUNT", amount), at)
-    typer.echo(f"deposited {amount} USD to {name}; audit row {audit.seq}")
 
 
 @audit_app.command("verify")
@@ -324,23 +350,6 @@ def audit_anchor() -> None:
     typer.echo(anchor_line(workplace.settings.database_url))
 
 
-@ledger_app.command("show")
-def ledger_show(
-    portfolio: PortfolioName = "default", limit: Annotated[int, typer.Option(min=1, max=100_000, help="Newest transactions.")] = 50, as_json: AsJson = False
-) -> None:
-    """The newest transactions with their postings; each adds up to zero per commodity."""
-    from alphaagent.bootstrap import Workplace
-
-    documents = Workplace.open().required_store().transactions(portfolio, limit)
-    if as_json:
-        for document in documents:
-            _print_json(document)
-        return
-    from alphaagent import render
-
-    render.console().print(render.journal_table(documents))
-
-
 @data_app.command("status")
 def data_status(as_json: AsJson = False) -> int:
     """Check the recorded data against its manifest: origin, licence, hash, range. Exit 2 where a file is not as recorded."""
@@ -374,20 +383,6 @@ def doctor(as_json: AsJson = False) -> int:
 
         render.console().print(render.findings_table(findings))
     return max((finding.exit_code for finding in findings), default=0)
-
-
-def _print_json(document: dict[str, Any]) -> None:
-    typer.echo(json.dumps(document, ensure_ascii=False, separators=(",", ":")))
-
-
-def _complain(fault: AlphaAgentError) -> None:
-    _say(f"error: {fault.message}" + (f"\n  fix: {fault.fix}" if fault.fix else ""))
-
-
-def _say(text: str) -> None:
-    from alphaagent.domain.text import inert
-
-    typer.echo("\n".join(inert(line) for line in text.split("\n")), err=True)
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from alphaagent.domain.base import canonical
 from alphaagent.domain.evidence import ToolName
+from alphaagent.domain.lots import LotMethod
 from alphaagent.domain.market import Instrument
 from alphaagent.domain.portfolio import Account, Activity, Portfolio
 from alphaagent.domain.record import DecisionRecord, EngineName
@@ -59,6 +60,7 @@ class Desk:
     allow_fallback: bool
     starting_cash: Decimal
     default_mandate: str
+    lot_method: LotMethod
     configuration: str
     halt_file: Path
     halt_variable: bool
@@ -96,7 +98,7 @@ class Desk:
 
     def settler(self) -> Settler:
         """Settlement with this desk's guard."""
-        return Settler(self.market, self.calendar, self.broker, self._judge, self.control)
+        return Settler(self.market, self.calendar, self.broker, self._judge, self.control, self.lot_method)
 
     def _judge(self, record: DecisionRecord, snapshot: GuardSnapshot, at: datetime) -> Ruling:
         return evaluate(record.result.proposal_text, snapshot, Mandate.from_record(record.mandate, record.decision_id), at)
@@ -181,6 +183,16 @@ def fresh_book(desk: Desk, name: str, as_of: datetime, existing: Portfolio | Non
         limits_on_file=desk.mandate(mandate).limits_hash,
         activity=Activity(),
     )
+
+
+def refuse_if_frozen(books: Books, portfolio: Portfolio, instrument: Instrument) -> None:
+    """Raises UsageFault where something has happened to a name that nobody has looked at yet."""
+    for name in books.frozen_names(portfolio):
+        if name.instrument_id == instrument.id:
+            raise UsageFault(
+                f"{name.symbol} is frozen in portfolio {portfolio.name}: {name.reason} cannot be booked, so that the holding is not known",
+                fix=f"see what happened, then run `alphaagent portfolio unfreeze {portfolio.name} {name.symbol} --reason WHY`",
+            )
 
 
 def recorded_instrument(desk: Desk, record: DecisionRecord) -> Instrument:

@@ -1,13 +1,16 @@
-"""The whole path on one page: a request goes in, evidence is frozen, an engine speaks, the guard rules, the books remember.
+"""The whole path on one page: requests go in, evidence is frozen, an engine speaks, the guard rules, the books remember.
 
-`decide` and `settle` are the only places where these parts meet. Everything is gathered before the write transaction and decided
-inside it, so that no two runs can spend the same cash. A dry run takes the same path and ends before the transaction.
+`decide_many` and `settle` are the only places where these parts meet. Everything is gathered before the write transaction and decided
+inside it, so that no two runs can spend the same cash. Several tickers are heard first and served afterwards, in a stated order, so that the
+order in which they were asked for cannot matter. A dry run takes the same path and ends before the transaction.
 """
 
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
-from dataclasses import dataclass
-from datetime import date, datetime
-from decimal import Decimal
+from dataclasses import dataclass, replace
+from datetime import datetime
+from itertools import groupby
 
 from alphaagent import __version__
 from alphaagent.desk import (
@@ -19,34 +22,29 @@ from alphaagent.desk import (
     fresh_book,
     halt_if_told,
     put_on_file,
-    recorded_instrument,
+    refuse_if_frozen,
     refuse_if_halted,
-    resolve,
     stop_if_unsound,
 )
-from alphaagent.domain.base import fingerprint, instant_text, sha256_hex
-from alphaagent.domain.debate import EngineResult
-from alphaagent.domain.evidence import EvidenceItem, EvidencePack
+from alphaagent.domain.base import fingerprint, instant_text
 from alphaagent.domain.market import Instrument
 from alphaagent.domain.portfolio import Account, Order, OrderStatus, Portfolio
-from alphaagent.domain.proposal import TradeProposal
-from alphaagent.domain.record import DecisionRecord, EngineName, Request, is_scheduled
-from alphaagent.domain.ruling import GuardSnapshot, Outcome, Provenance
-from alphaagent.errors import BooksUnsound, NoEvidence, ProviderFault, UsageFault
-from alphaagent.evidence.gather import gather
-from alphaagent.evidence.gathered import Gathered
-from alphaagent.evidence.portfolio_tool import PortfolioView, portfolio_items
-from alphaagent.evidence.standing import standing
-from alphaagent.execution.marks import mark
-from alphaagent.execution.settlement import Settled
-from alphaagent.execution.snapshots import BookState, Seen, Subject, decide_snapshot, order_id
-from alphaagent.execution.trading import trading
-from alphaagent.guard.evaluate import budget, evaluate, reservation
+from alphaagent.domain.record import DecisionRecord
+from alphaagent.domain.ruling import Outcome
+from alphaagent.errors import AlphaAgentError, ProviderFault, UsageFault
+from alphaagent.execution.snapshots import BookState, order_id
+from alphaagent.guard.evaluate import evaluate, reservation
 from alphaagent.guard.intake import read_proposal
 from alphaagent.guard.mandate import Mandate
-from alphaagent.ports import Claim, DecisionEngine, Store, StoredDecision
+from alphaagent.judgement import Matter, Opinion, allocation_order, form_opinion, matter_of, seen_by, snapshot_of
+from alphaagent.ports import Claim, Store, StoredDecision
+from alphaagent.settling import Happened, settle, settle_portfolio
+
+__all__ = ["Decided", "decide", "decide_many", "dry_run", "settle", "settle_portfolio"]
 
 RECENT_DECISIONS = 50
+EVIDENCE_THREADS = 4
+"""Tickers whose evidence is gathered at once: waiting for vendors overlaps, computing does not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,141 +54,108 @@ class Decided:
     record: DecisionRecord
     stored: StoredDecision | None
     repeated: bool = False
-    settled: tuple[Settled, ...] = ()
+    settled: tuple[Happened, ...] = ()
+
+
+Result = Decided | AlphaAgentError
+"""What became of one request: the fault of one costs that one alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """A slot that this run holds, and what is to be decided in it."""
+
+    ask: Ask
+    matter: Matter
+    claim: Claim
 
 
 def decide(desk: Desk, ask: Ask) -> Decided:
     """Decides one ticker once. Raises a named fault where nothing was decided; the slot is then free again."""
-    instrument, session = resolve(desk, ask.ticker, ask.as_of)
-    store = desk.store()
-    refuse_if_halted(desk, store)
-    stop_if_unsound(store, ask.as_of)
-    with store.read() as books:
-        portfolio = find_portfolio(books, ask.portfolio)
-    request = _request(desk, ask, session)
-    claim = store.claim(_slot_key(request, instrument), _request_hash(request), desk.patience())
-    if isinstance(claim, StoredDecision):
-        return Decided(claim.record, claim, repeated=True)
-    finished = False
-    try:
-        decided = _decide_in_slot(desk, store, portfolio, instrument, request, session, claim)
-        finished = True
-        return decided
-    except ProviderFault as fault:
-        with store.write() as books:
-            books.record_failure(ask.ticker, ask.portfolio, "PROVIDER", fault.message, ask.as_of)
-        raise
-    finally:
-        if not finished:
-            store.release(claim)
+    (result,) = decide_many(desk, (ask,))
+    if isinstance(result, AlphaAgentError):
+        raise result
+    return result
+
+
+def decide_many(desk: Desk, asks: Sequence[Ask], tell: Callable[[str, str], None] = lambda _ticker, _stage: None) -> tuple[Result, ...]:
+    """One result per request, in their order. Cash is allocated by `allocation_order`, whatever the order of the requests.
+
+    `tell` hears of each ticker and stage ("decided", "failed: ...") as soon as it is known. A ticker that is asked for twice is decided once.
+    """
+    results: dict[int, Result] = {}
+    ready = sorted(enumerate(asks), key=lambda pair: (pair[1].as_of, pair[1].portfolio))
+    for _, group in groupby(ready, key=lambda pair: (pair[1].as_of, pair[1].portfolio)):
+        remaining = list(group)
+        while remaining:
+            results |= _decide_batch(desk, dict(remaining), tell)
+            remaining = [(place, ask) for place, ask in remaining if place not in results]
+    return tuple(results[place] for place in range(len(asks)))
 
 
 def dry_run(desk: Desk, ask: Ask) -> Decided:
     """The same decision with nothing written, on the book as it stood at as_of; without a book, on the starting cash."""
-    instrument, session = resolve(desk, ask.ticker, ask.as_of)
-    store = desk.existing_store()
+    matter, store = matter_of(desk, ask), desk.existing_store()
     if store:
         refuse_if_halted(desk, store)
-    request = _request(desk, ask, session)
     with store.read() if store else nullcontext() as books:
         portfolio = find_portfolio(books, ask.portfolio) if books else _unmade(ask)
-        if books is None or portfolio is None or portfolio.opened_at >= ask.as_of:
+        if books is None or portfolio is None or portfolio.opened_at > ask.as_of:
             book = fresh_book(desk, ask.portfolio, ask.as_of, portfolio)
         else:
-            book = desk.settler().book_to_decide(books, portfolio, instrument, session, ask.as_of)
+            refuse_if_frozen(books, portfolio, matter.instrument)
+            book = desk.settler().book_to_decide(books, portfolio, matter.instrument, matter.session, ask.as_of)
         mandate = desk.mandate(book.account.portfolio.mandate)
-        pack, result, provenance, reason = _judgement(desk, instrument, request, session, book, mandate, ())
-        record, _ = _ruled(desk, instrument, request, session, book, mandate, pack, result, provenance, reason)
+        opinion = form_opinion(desk, matter, book, mandate, ())
+        record, _ = _ruled(desk, matter, book, mandate, opinion)
     return Decided(record, None)
 
 
-def settle(desk: Desk, as_of: datetime, portfolio: str | None = None) -> tuple[Settled, ...]:
-    """Settles every order that is due at as_of, oldest first, one transaction an order."""
-    if desk.existing_store() is None:
-        return ()
+def _decide_batch(desk: Desk, asks: Mapping[int, Ask], tell: Callable[[str, str], None]) -> dict[int, Result]:
+    """Requests of one portfolio and instant. One whose slot another of them holds is left out: its turn comes when that one is done."""
+    results: dict[int, Result] = {}
+    matters: dict[int, Matter] = {}
+
+    def settle_result(place: int, result: Result) -> None:
+        results[place] = result
+        tell(asks[place].ticker, f"failed: {result.message}" if isinstance(result, AlphaAgentError) else "decided")
+
+    for place, ask in asks.items():
+        try:
+            matters[place] = matter_of(desk, ask)
+        except AlphaAgentError as fault:
+            settle_result(place, fault)
+    if not matters:
+        return results
+    try:
+        store, portfolio = _doors(desk, next(iter(asks.values())))
+    except AlphaAgentError as fault:
+        for place in matters:
+            settle_result(place, fault)
+        return results
+    held: dict[int, _Held] = {}
+    try:
+        for place, taken in _claims(desk, store, asks, matters):
+            if isinstance(taken, _Held):
+                held[place] = taken
+            else:
+                settle_result(place, taken)
+        for place, result in _decide_held(desk, store, portfolio, held):
+            settle_result(place, result)
+    finally:
+        for place, mine in held.items():
+            if not isinstance(results.get(place), Decided):
+                store.release(mine.claim)
+    return results
+
+
+def _doors(desk: Desk, ask: Ask) -> tuple[Store, Portfolio | None]:
+    """What stands before any decision: the kill switch, the soundness of the books, the portfolio; None where it is still to be made."""
     store = desk.store()
     refuse_if_halted(desk, store)
-    stop_if_unsound(store, as_of)
+    stop_if_unsound(store, ask.as_of)
     with store.read() as books:
-        names = [one for one in books.portfolios() if portfolio in (None, one.name)]
-    if portfolio is not None and not names:
-        raise UsageFault(f"there is no portfolio {portfolio!r}", fix=f"run `alphaagent portfolio create {portfolio}`")
-    return tuple(done for one in names for done in settle_portfolio(desk, store, one, as_of))
-
-
-def settle_portfolio(desk: Desk, store: Store, portfolio: Portfolio, as_of: datetime) -> tuple[Settled, ...]:
-    """Settles one portfolio's due orders."""
-    settler, done = desk.settler(), []
-    with store.read() as books:
-        due = settler.due(books, portfolio, as_of)
-    for order in due:
-        stored = store.decision(order.decision_id)
-        if stored is None:
-            raise BooksUnsound(f"the order {order.id} belongs to no decision", fix="run `alphaagent audit verify`")
-        instrument = recorded_instrument(desk, stored.record)
-        with store.write() as books:
-            result = settler.settle(books, stored.record, portfolio, instrument, order, as_of)
-            halt_if_told(books, result.ruling if result else None, as_of)
-        done += [result] if result else []
-    return tuple(done)
-
-
-def _request(desk: Desk, ask: Ask, session: date) -> Request:
-    return Request(
-        ticker=ask.ticker,
-        as_of=ask.as_of,
-        session=session.isoformat(),
-        engine=ask.engine,
-        plan=None,
-        portfolio=ask.portfolio,
-        slot=ask.slot,
-        configuration=desk.configuration,
-    )
-
-
-def _slot_key(request: Request, instrument: Instrument) -> str:
-    parts = ("slot.v1", request.portfolio, instrument.id, request.session, request.slot)
-    return sha256_hex("\x1f".join(parts).encode())
-
-
-def _request_hash(request: Request) -> str:
-    return fingerprint([request.engine, request.plan, request.configuration])
-
-
-def _decide_in_slot(desk: Desk, store: Store, portfolio: Portfolio | None, instrument: Instrument, request: Request, session: date, claim: Claim) -> Decided:
-    """Evidence and engine outside of any transaction, ruling and record inside one; a failure before it leaves nothing behind."""
-    settled = _brought_up_to(desk, store, portfolio, request, session) if portfolio else ()
-    book = _book(desk, store, portfolio, instrument, request, session)
-    mandate = desk.mandate(book.account.portfolio.mandate)
-    acted = _acted_flags(store, portfolio, instrument) if portfolio else ()
-    pack, result, provenance, reason = _judgement(desk, instrument, request, session, book, mandate, acted)
-    with store.write() as books:
-        owner = first_portfolio(desk, books, request.portfolio, request.as_of)
-        _refuse_before_book_time(books.account(owner), request)
-        books.register(instrument)
-        put_on_file(books, owner, mandate, request.as_of)
-        book = desk.settler().book_to_decide(books, owner, instrument, session, request.as_of)
-        record, order = _ruled(desk, instrument, request, session, book, mandate, pack, result, provenance, reason)
-        books.record_decision(claim, record, order)
-        halt_if_told(books, record.ruling, request.as_of)
-    return Decided(record, store.decision(record.decision_id), settled=settled)
-
-
-def _brought_up_to(desk: Desk, store: Store, portfolio: Portfolio, request: Request, session: date) -> tuple[Settled, ...]:
-    """Due orders settled and corporate actions booked, in the order in which they happened, before anything new is decided."""
-    with store.read() as books:
-        _refuse_before_book_time(books.account(portfolio), request)
-    settled = settle_portfolio(desk, store, portfolio, request.as_of)
-    with store.write() as books:
-        desk.settler().bring_up_to(books, portfolio, session)
-    return settled
-
-
-def _book(desk: Desk, store: Store, portfolio: Portfolio | None, instrument: Instrument, request: Request, session: date) -> BookState:
-    if portfolio is None:
-        return fresh_book(desk, request.portfolio, request.as_of, None)
-    with store.read() as books:
-        return desk.settler().book_to_decide(books, portfolio, instrument, session, request.as_of)
+        return store, find_portfolio(books, ask.portfolio)
 
 
 def _unmade(ask: Ask) -> Portfolio | None:
@@ -200,145 +165,130 @@ def _unmade(ask: Ask) -> Portfolio | None:
     return None
 
 
-def _refuse_before_book_time(account: Account, request: Request) -> None:
-    if request.as_of < account.book_time:
+def _claims(desk: Desk, store: Store, asks: Mapping[int, Ask], matters: Mapping[int, Matter]) -> Iterable[tuple[int, _Held | Result]]:
+    """Takes the slots in the order of their keys, so that two runs can never wait for each other in a circle."""
+    keyed = sorted((matter.slot_key, matter.request.ticker, place) for place, matter in matters.items())
+    for _, group in groupby(keyed, key=lambda entry: entry[0]):
+        key, _, place = next(group)
+        matter = matters[place]
+        try:
+            claim = store.claim(key, matter.request_hash, desk.patience())
+        except AlphaAgentError as fault:
+            yield place, fault
+            continue
+        yield place, Decided(claim.record, claim, repeated=True) if isinstance(claim, StoredDecision) else _Held(asks[place], matter, claim)
+
+
+def _decide_held(desk: Desk, store: Store, portfolio: Portfolio | None, held: Mapping[int, _Held]) -> Iterable[tuple[int, Result]]:
+    """Settles what is due, hears every engine, then rules and records one by one in the order of allocation."""
+    if not held:
+        return
+    request = next(iter(held.values())).matter.request
+    try:
+        settled = _brought_up_to(desk, store, portfolio, request.as_of) if portfolio else ()
+        mandate = desk.mandate(portfolio.mandate if portfolio else desk.default_mandate)
+        heard = dict(zip(held, _opinions(desk, store, portfolio, mandate, list(held.values())), strict=True))
+    except AlphaAgentError as fault:
+        yield from ((place, fault) for place in held)
+        return
+    yield from ((place, opinion) for place, opinion in heard.items() if isinstance(opinion, AlphaAgentError))
+    opinions = {place: opinion for place, opinion in heard.items() if isinstance(opinion, Opinion)}
+    for place in sorted(opinions, key=lambda place: allocation_order(held[place].ask.ticker, opinions[place])):
+        try:
+            decided = _record(desk, store, held[place], mandate, opinions[place])
+        except AlphaAgentError as fault:
+            yield place, fault
+            continue
+        yield place, replace(decided, settled=settled)
+        settled = ()
+
+
+def _brought_up_to(desk: Desk, store: Store, portfolio: Portfolio, as_of: datetime) -> tuple[Happened, ...]:
+    """Due orders settled and corporate actions booked, in the order in which they happened, before anything new is decided."""
+    with store.read() as books:
+        _refuse_before_book_time(books.account(portfolio), portfolio, as_of)
+    return settle_portfolio(desk, store, portfolio, as_of)
+
+
+def _opinions(desk: Desk, store: Store, portfolio: Portfolio | None, mandate: Mandate, held: Sequence[_Held]) -> list[Opinion | AlphaAgentError]:
+    """One opinion or fault per slot, in their order; a provider's fault is audited."""
+
+    def heard(one: _Held) -> Opinion | AlphaAgentError:
+        try:
+            book = _book(desk, store, portfolio, one.matter)
+            acted = _acted_flags(store, portfolio, one.matter.instrument) if portfolio else ()
+            return form_opinion(desk, one.matter, book, mandate, acted)
+        except AlphaAgentError as fault:
+            return fault
+
+    if len(held) == 1:
+        opinions = [heard(held[0])]
+    else:
+        with ThreadPoolExecutor(max_workers=EVIDENCE_THREADS) as pool:
+            opinions = list(pool.map(heard, held))
+    for one, opinion in zip(held, opinions, strict=True):
+        if isinstance(opinion, ProviderFault):
+            with store.write() as books:
+                books.record_failure(one.ask.ticker, one.ask.portfolio, "PROVIDER", opinion.message, one.ask.as_of)
+    return opinions
+
+
+def _book(desk: Desk, store: Store, portfolio: Portfolio | None, matter: Matter) -> BookState:
+    """The book that the engine is shown. Raises UsageFault where the name is frozen."""
+    if portfolio is None:
+        return fresh_book(desk, matter.request.portfolio, matter.request.as_of, None)
+    with store.read() as books:
+        refuse_if_frozen(books, portfolio, matter.instrument)
+        return desk.settler().book_to_decide(books, portfolio, matter.instrument, matter.session, matter.request.as_of)
+
+
+def _record(desk: Desk, store: Store, one: _Held, mandate: Mandate, opinion: Opinion) -> Decided:
+    """The ruling and everything that follows from it, in one write transaction, on the book as it is by then."""
+    request, instrument = one.matter.request, one.matter.instrument
+    with store.write() as books:
+        portfolio = first_portfolio(desk, books, request.portfolio, request.as_of)
+        _refuse_before_book_time(books.account(portfolio), portfolio, request.as_of)
+        refuse_if_frozen(books, portfolio, instrument)
+        books.register(instrument)
+        put_on_file(books, portfolio, mandate, request.as_of)
+        book = desk.settler().book_to_decide(books, portfolio, instrument, one.matter.session, request.as_of)
+        record, order = _ruled(desk, one.matter, book, mandate, opinion)
+        books.record_decision(one.claim, record, order)
+        halt_if_told(books, record.ruling, request.as_of)
+    return Decided(record, store.decision(record.decision_id))
+
+
+def _refuse_before_book_time(account: Account, portfolio: Portfolio, as_of: datetime) -> None:
+    if as_of < account.book_time:
         raise UsageFault(
-            f"as_of {instant_text(request.as_of)} lies before the book time of {request.portfolio}, {instant_text(account.book_time)}: a book does not go back",
+            f"as_of {instant_text(as_of)} lies before the book time of {portfolio.name}, {instant_text(account.book_time)}: a book does not go back",
             fix="choose a later --as-of, use --dry-run, or another portfolio",
         )
 
 
-def _judgement(
-    desk: Desk, instrument: Instrument, request: Request, session: date, book: BookState, mandate: Mandate, acted: tuple[str, ...]
-) -> tuple[EvidencePack, EngineResult, Provenance, str | None]:
-    """Evidence and the engine's word on it; nothing here touches the books."""
-
-    def portfolio_evidence(gathered: Gathered) -> tuple[EvidenceItem, ...]:
-        probe = _snapshot(desk, instrument, request, session, book, None, "heuristic", None)
-        return portfolio_items(gathered, _view(book, instrument, probe, mandate, acted))
-
-    pack = gather(desk.sources, desk.tools, desk.calendar, instrument, request.ticker, request.as_of, session, portfolio_evidence)
-    return pack, *_speak(desk, pack, request.engine)
-
-
-def _speak(desk: Desk, pack: EvidencePack, asked: EngineName) -> tuple[EngineResult, Provenance, str | None]:
-    """The engine that was asked for, or the recorded substitute where that is allowed."""
-    heuristic = desk.engines["heuristic"]
-    if asked == "heuristic" or (asked == "auto" and desk.provider == "none"):
-        return heuristic.decide(pack), "heuristic", None
-    if asked == "auto" and desk.provider is None:
-        if not desk.allow_fallback:
-            raise ProviderFault("no model provider is configured and ALLOW_HEURISTIC_FALLBACK is false", fix="name a provider, or use --engine heuristic")
-        return heuristic.decide(pack), "heuristic", None
-    try:
-        return _crew(desk).decide(pack), "crew", None
-    except ProviderFault as fault:
-        if not desk.allow_fallback:
-            raise
-        return heuristic.decide(pack), "fallback", fault.message
-
-
-def _crew(desk: Desk) -> DecisionEngine:
-    if "crew" not in desk.engines:
-        raise ProviderFault("this version has no crew engine", fix="use --engine heuristic")
-    return desk.engines["crew"]
-
-
-def _ruled(
-    desk: Desk,
-    instrument: Instrument,
-    request: Request,
-    session: date,
-    book: BookState,
-    mandate: Mandate,
-    pack: EvidencePack,
-    result: EngineResult,
-    provenance: Provenance,
-    reason: str | None,
-) -> tuple[DecisionRecord, Order | None]:
+def _ruled(desk: Desk, matter: Matter, book: BookState, mandate: Mandate, opinion: Opinion) -> tuple[DecisionRecord, Order | None]:
     """The guard's ruling on the engine's raw text, and the record and order that follow."""
+    request, result = matter.request, opinion.result
     proposal = read_proposal(result.proposal_text, request.ticker)
-    seen = _seen(desk, pack, proposal)
-    snapshot = _snapshot(desk, instrument, request, session, book, result, provenance, seen)
+    snapshot = snapshot_of(desk, matter, book, result, opinion.provenance, seen_by(desk, opinion.pack, proposal))
     ruling = evaluate(result.proposal_text, snapshot, mandate, request.as_of)
-    key = fingerprint([_slot_key(request, instrument), _request_hash(request), pack.sha256])
+    key = fingerprint([matter.slot_key, matter.request_hash, opinion.pack.sha256])
     record = DecisionRecord(
         program_version=__version__,
         decision_id=f"dec_{key[:16]}",
         request=request,
-        instrument_id=instrument.id,
-        provenance=provenance,
+        instrument_id=matter.instrument.id,
+        provenance=opinion.provenance,
         execution_mode="live",
-        fallback_reason=reason,
-        pack=pack,
+        fallback_reason=opinion.fallback_reason,
+        pack=opinion.pack,
         result=result,
         proposal=proposal,
         snapshot=snapshot,
         mandate=mandate.record(),
         ruling=ruling,
     )
-    return record, _order(record, book, instrument, mandate)
-
-
-def _snapshot(
-    desk: Desk,
-    instrument: Instrument,
-    request: Request,
-    session: date,
-    book: BookState,
-    result: EngineResult | None,
-    provenance: Provenance,
-    seen: Seen | None,
-) -> GuardSnapshot:
-    quote = desk.market.quote(instrument, request.as_of)
-    if quote is None:
-        raise NoEvidence(f"{request.ticker} has no price before {request.as_of.isoformat()}", fix="choose a later --as-of")
-    subject = Subject(
-        ticker=request.ticker,
-        candidates=tuple(found.id for found in desk.market.resolve(request.ticker, session)),
-        instrument=instrument,
-        provenance=provenance,
-        execution_mode="live",
-        base_rate=Decimal(result.base_rate) if result and result.base_rate else None,
-        rule_driven=result.rule_driven if result else False,
-    )
-    fill_session = desk.calendar.first_opening_after(request.as_of)
-    price = mark(desk.market, instrument, request.as_of) or quote.price
-    return decide_snapshot(
-        subject,
-        book,
-        desk.calendar,
-        trading(desk.market, instrument, request.as_of),
-        at=request.as_of,
-        session=session,
-        bar_session=quote.session,
-        fill_session=fill_session,
-        price=price,
-        scheduled=is_scheduled(request.slot),
-        seen=seen,
-    )
-
-
-def _seen(desk: Desk, pack: EvidencePack, proposal: TradeProposal | None) -> Seen:
-    """What the engine stood on, and the budget that it was shown."""
-    stands = standing(pack, (proposal.relied_on if proposal else None) or (), desk.calendar)
-    (portfolio,) = pack.find("get_portfolio", "portfolio")
-    return Seen(stands.count, stands.age_sessions, stands.tainted, Decimal(portfolio.payload["budget"]))
-
-
-def _view(book: BookState, instrument: Instrument, probe: GuardSnapshot, mandate: Mandate, acted: tuple[str, ...]) -> PortfolioView:
-    return PortfolioView(
-        name=book.account.portfolio.name,
-        currency=book.account.portfolio.currency,
-        cash=book.account.cash,
-        equity=book.equity,
-        quantity=book.account.held(instrument.id),
-        price=probe.price or Decimal(0),
-        pending=(probe.pending_buy or Decimal(0)) - (probe.pending_sell or Decimal(0)),
-        budget=budget(probe, mandate),
-        risk_profile=mandate.risk_profile,
-        acted_flags=acted,
-    )
+    return record, _order(record, book, matter.instrument, mandate)
 
 
 def _order(record: DecisionRecord, book: BookState, instrument: Instrument, mandate: Mandate) -> Order | None:

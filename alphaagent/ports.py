@@ -9,8 +9,9 @@ from typing import Literal, Protocol
 
 from alphaagent.domain.debate import EngineResult
 from alphaagent.domain.evidence import EvidencePack
+from alphaagent.domain.lots import Gain, Lot, LotMethod, OpeningLot
 from alphaagent.domain.market import Bar, CorporateAction, Instrument, Quote, Records
-from alphaagent.domain.portfolio import Account, Activity, Order, OrderStatus, Portfolio, PortfolioKind
+from alphaagent.domain.portfolio import Account, Activity, FrozenName, Order, OrderStatus, Portfolio, PortfolioKind
 from alphaagent.domain.record import DecisionRecord
 from alphaagent.domain.ruling import ControlState, GuardSnapshot, Ruling
 
@@ -90,7 +91,7 @@ class MarketData(Protocol):
         ...
 
     def actions(self, instrument: Instrument, after: date, upto: date) -> tuple[CorporateAction, ...]:
-        """Splits and dividends with ex-date in (after, upto], in order."""
+        """Corporate actions with ex-date in (after, upto], in order."""
         ...
 
     def last_session(self, instrument: Instrument) -> date | None:
@@ -136,6 +137,16 @@ class AuditRef:
 
 
 @dataclass(frozen=True, slots=True)
+class ActionBooked:
+    """What a corporate action did to a portfolio: what shares and cash changed by, or that the name is frozen because nobody can tell."""
+
+    audit: AuditRef
+    frozen: bool
+    shares: Decimal = Decimal(0)
+    cash: Decimal = Decimal(0)
+
+
+@dataclass(frozen=True, slots=True)
 class StoredDecision:
     """A decision as the store gives it back, with what became of it since."""
 
@@ -161,6 +172,18 @@ class Books(Protocol):
     def portfolios(self) -> tuple[Portfolio, ...]: ...
     def create_portfolio(self, name: str, *, currency: str, kind: PortfolioKind, mandate: str, cash: Decimal, at: datetime) -> Portfolio: ...
     def deposit(self, portfolio: Portfolio, amount: Decimal, at: datetime) -> AuditRef: ...
+    def withdraw(self, portfolio: Portfolio, amount: Decimal, at: datetime) -> AuditRef:
+        """Settled, unreserved cash goes back to the owner; UsageFault where there is less."""
+        ...
+
+    def refuse_import(self, portfolio: Portfolio) -> None:
+        """Raises UsageFault where a portfolio has a decision or has held anything."""
+        ...
+
+    def record_import(self, portfolio: Portfolio, lots: Sequence[OpeningLot], cash: Decimal, source_sha256: str, at: datetime) -> AuditRef:
+        """Holdings and cash as the opening of a portfolio, in one transaction; UsageFault where it has a decision or has held anything."""
+        ...
+
     def account(self, portfolio: Portfolio, *, at: datetime | None = None) -> Account:
         """The derived state; with `at`, from the postings and orders made up to that instant."""
         ...
@@ -195,7 +218,18 @@ class Books(Protocol):
         ...
 
     def record_failure(self, ticker: str, portfolio: str, code: str, message: str, at: datetime) -> AuditRef: ...
-    def record_fill(self, order: Order, snapshot: GuardSnapshot, ruling: Ruling, *, price: Decimal, fee: Decimal, at: datetime, settle_on: date) -> AuditRef:
+    def record_fill(
+        self,
+        order: Order,
+        snapshot: GuardSnapshot,
+        ruling: Ruling,
+        *,
+        price: Decimal,
+        fee: Decimal,
+        at: datetime,
+        settle_on: date,
+        lot_method: LotMethod = "fifo",
+    ) -> AuditRef:
         """Ruling of stage settle, the trade's postings, the order's new state (its quantity and price are the fill's), audit row."""
         ...
 
@@ -203,9 +237,18 @@ class Books(Protocol):
         """An order that expired or that the guard refused at settlement."""
         ...
 
-    def record_action(self, portfolio: Portfolio, instrument: Instrument, action: CorporateAction, at: datetime) -> AuditRef | None:
-        """Books a split or a dividend on what is held at its ex-date, once; None where nothing is held or it is booked already."""
+    def record_action(self, portfolio: Portfolio, instrument: Instrument, action: CorporateAction, at: datetime) -> ActionBooked | None:
+        """Books an action on what is held at its ex-date, or freezes the name where it cannot be booked; once. None where it changes nothing."""
         ...
+
+    def frozen(self, portfolio: Portfolio) -> frozenset[str]:
+        """The ids of the instruments in which no order is accepted or settled."""
+        ...
+
+    def frozen_names(self, portfolio: Portfolio) -> tuple[FrozenName, ...]: ...
+    def unfreeze(self, portfolio: Portfolio, instrument_id: str, reason: str, actor: str, at: datetime) -> AuditRef: ...
+    def lots(self, portfolio: Portfolio, *, at: datetime | None = None) -> tuple[Lot, ...]: ...
+    def gains(self, portfolio: Portfolio) -> tuple[Gain, ...]: ...
 
     def held_instruments(self, portfolio: Portfolio) -> tuple[Instrument, ...]: ...
     def instruments(self, ids: Sequence[str]) -> tuple[Instrument, ...]:

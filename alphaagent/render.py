@@ -247,7 +247,52 @@ def portfolio_page(document: Mapping[str, Any]) -> RenderableType:
     parts: list[RenderableType] = [head]
     parts += [rows("Positions", columns, cells, numeric=columns[1:])] if cells else [Text("\nno positions\n", "dim")]
     parts += [rows("Pending orders", ("side", "quantity", "ticker", "fills at the open of", "decision"), pending)] if pending else []
+    parts += [Text(f"FROZEN {inert(name['ticker'])} since {name['since']}: {inert(name['reason'])}", "bold red") for name in document["frozen"]]
+    if "lots" in document:
+        parts.append(lots_table(document["lots"]))
     return Group(*parts)
+
+
+def lots_table(documents: Sequence[Mapping[str, Any]]) -> Table:
+    """What is held, lot by lot."""
+    columns = ("ticker", "acquired", "quantity", "cost", "days", "term", "unrealised")
+    cells = [(one["ticker"], one["acquired"], one["quantity"], _money(one["cost"]), str(one["holding_days"]), one["term"], _signed(one)) for one in documents]
+    return rows("Lots", columns, cells, numeric=("quantity", "cost", "days", "unrealised"))
+
+
+def _signed(lot: Mapping[str, Any]) -> str:
+    return f"{Decimal(lot['unrealised']):+,.2f}" if lot["unrealised"] is not None else "no mark"
+
+
+def import_lines(document: Mapping[str, Any]) -> list[str]:
+    """What an import books: every row with its instrument and value, cash, NAV."""
+    columns = ("line", "ticker", "instrument", "quantity", "cost", "acquired", "mark", "value", "name")
+    verb = f"booked, audit row {document['audit']['seq']}" if document["audit"] else "nothing written: a dry run"
+    made = "a new portfolio" if document["creates"] else "the existing portfolio"
+    foot = f"{len(document['rows'])} lots and {_money(document['cash'])} cash into {made}, {document['portfolio']}, at {document['at']}"
+    return [*lined_up(columns, document["rows"]), foot, f"NAV {_money(document['equity'])} USD; {verb}"]
+
+
+def lined_up(columns: Sequence[str], documents: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Documents of one shape as lines in columns, whatever the terminal's width: ids stay whole, and other programs can cut them."""
+    lines = [tuple(columns), *(tuple("-" if one[column] is None else inert(str(one[column])) for column in columns) for one in documents)]
+    widths = [max(len(line[place]) for line in lines) for place in range(len(columns))]
+    return ["  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in lines]
+
+
+def difference(document: Mapping[str, Any]) -> RenderableType:
+    """What changed since the decision before."""
+    score, action, evidence = document["score"], document["action"], document["evidence"]
+    head = Text.assemble(("\nSince ", "bold"), f"{document['decision_id']} of {document['as_of']}: ", f"{action['before']} -> {action['after']}")
+    if score["change"] is not None:
+        head.append(f", score {Decimal(score['before']):+.3f} -> {Decimal(score['after']):+.3f} ({Decimal(score['change']):+.3f})")
+    moved = [part for part in document["contributions"] if Decimal(part["change"])]
+    head.append("".join(f"\n  {part['factor']:12s} {Decimal(part['change']):+.3f}" for part in moved), "dim")
+    for word, kinds in (("new", evidence["new"]), ("gone", evidence["gone"])):
+        head.append(f"\n  {word} evidence: {', '.join(kinds)}" if kinds else "", "dim")
+    for kind, count in evidence["items"].items():
+        head.append(f"\n  {kind}: {count['new']} new, {count['gone']} gone", "dim")
+    return head
 
 
 def _position(position: Mapping[str, Any]) -> tuple[str, ...]:

@@ -1,5 +1,6 @@
 """Stored records become documents and rows, for the command line and the dashboard alike. Pure: nothing here prints or reads."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from datetime import datetime
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from alphaagent.domain.base import decimal_text, instant_text, plain
 from alphaagent.domain.debate import Case
 from alphaagent.domain.evidence import EvidenceItem
-from alphaagent.domain.portfolio import Account, Order, Position
+from alphaagent.domain.portfolio import Account, FrozenName, Order, Position
 from alphaagent.domain.record import DecisionRecord
 from alphaagent.domain.ruling import Ruling
 from alphaagent.domain.text import inert
@@ -131,8 +132,10 @@ def settled_line(order: Order, ruling: Ruling | None, reason: str) -> str:
     return f"{order.status.value}  {order.side} {decimal_text(order.quantity)} {order.symbol}{price}{clipped}  decision {order.decision_id}"
 
 
-def portfolio_document(at: datetime, account: Account, marks: Mapping[str, Decimal | None], equity: Decimal, fault: str | None) -> Document:
-    """Cash, NAV, positions at their marks, pending orders; `books_fault` says why none of it can be trusted."""
+def portfolio_document(
+    at: datetime, account: Account, marks: Mapping[str, Decimal | None], equity: Decimal, fault: str | None, frozen: Sequence[FrozenName] = ()
+) -> Document:
+    """Cash, NAV, positions at their marks, pending orders, frozen names; `books_fault` says why none of it can be trusted."""
     return {
         "portfolio": account.portfolio.name,
         "currency": account.portfolio.currency,
@@ -145,6 +148,7 @@ def portfolio_document(at: datetime, account: Account, marks: Mapping[str, Decim
         "equity": decimal_text(round(equity, 6)),
         "positions": [_position_document(position, marks[position.instrument_id], equity) for position in account.positions],
         "pending": [order_document(order) for order in account.pending],
+        "frozen": [{"ticker": name.symbol, "since": instant_text(name.since), "reason": name.reason} for name in frozen],
         "books_fault": fault,
     }
 
@@ -187,6 +191,42 @@ def verify_lines(report: "VerifyReport") -> list[str]:
     if report.not_anchored and report.exit_code in (0, 10):
         lines.append(f"{report.not_anchored} rows are not anchored: cutting or rewriting them would not be seen (`alphaagent audit anchor`)")
     return [*lines, "sound" if report.exit_code in (0, 10) else "NOT SOUND"]
+
+
+def difference_document(before: DecisionRecord, after: DecisionRecord) -> Document:
+    """What changed from one decision on a name to the next: action, score, each contribution, and the evidence by kind."""
+    old, new = ({item.kind: item for item in record.pack.items if item.status.value == "ok"} for record in (before, after))
+    return {
+        "decision_id": before.decision_id,
+        "as_of": instant_text(before.request.as_of),
+        "action": {"before": _action(before), "after": _action(after)},
+        "score": _change(before.result.score, after.result.score),
+        "contributions": _contribution_changes(before, after),
+        "evidence": {"new": sorted(new.keys() - old.keys()), "gone": sorted(old.keys() - new.keys()), "items": _item_changes(before, after)},
+    }
+
+
+def _action(record: DecisionRecord) -> str | None:
+    return record.proposal.action.value if record.proposal else None
+
+
+def _change(before: str | None, after: str | None) -> Document:
+    known = before is not None and after is not None
+    return {"before": before, "after": after, "change": decimal_text(Decimal(after or 0) - Decimal(before or 0)) if known else None}
+
+
+def _contribution_changes(before: DecisionRecord, after: DecisionRecord) -> list[Document]:
+    """Every factor of either decision, in the order of the later one; one that a decision does not have counts nothing there."""
+    old, new = ({part.factor: part.contribution for part in record.result.contributions} for record in (before, after))
+    return [{"factor": factor, **_change(old.get(factor, "0.0"), new.get(factor, "0.0"))} for factor in dict.fromkeys((*new, *old))]
+
+
+def _item_changes(before: DecisionRecord, after: DecisionRecord) -> dict[str, dict[str, int]]:
+    """Of kinds that may have several items, such as headlines: how many are new and how many are gone, told apart by what they say."""
+    old, new = ({(item.kind, item.summary) for item in record.pack.items if item.status.value == "ok"} for record in (before, after))
+    several = {kind for said in (old, new) for kind, count in Counter(kind for kind, _ in said).items() if count > 1}
+    fresh, past = Counter(kind for kind, _ in new - old), Counter(kind for kind, _ in old - new)
+    return {kind: {"new": fresh[kind], "gone": past[kind]} for kind in sorted(several) if fresh[kind] or past[kind]}
 
 
 def _what_became(stored: StoredDecision) -> Document:

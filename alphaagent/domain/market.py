@@ -48,13 +48,29 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class CorporateAction:
-    """A split or a cash dividend, effective before the open of `ex_date` and known at that open."""
+    """What a company did to its shares, effective before the open of `ex_date` and known at that open."""
 
-    kind: Literal["split", "dividend"]
+    kind: Literal["split", "dividend", "merger", "unknown"]
     ex_date: date
     value: Decimal
-    """Split: new shares per old share (4 for 4:1). Dividend: cash per share on the share basis of the ex-date."""
+    """Split: new shares per old share (4 for 4:1). Dividend, merger: cash per share on the share basis of the ex-date; 0 where there is none."""
     known_at: datetime
+    into: str | None = None
+    """Merger: the id of the instrument whose shares come in exchange; None where only cash does."""
+    shares: Decimal = Decimal(0)
+    """Merger: such shares per old share."""
+    note: str = ""
+    """What the source calls it, where the kind says too little."""
+
+    @property
+    def bookable(self) -> bool:
+        """Whether its effect on a holding is known whole: splits, dividends, and mergers for cash alone."""
+        return self.kind in ("split", "dividend") or (self.kind == "merger" and self.value > 0 and self.into is None and not self.shares)
+
+    def told(self) -> str:
+        """In words: `unknown action (spin_off) of 2020-06-01`."""
+        kind = "unknown action" if self.kind == "unknown" else self.kind
+        return f"{kind}{f' ({self.note})' if self.note else ''} of {self.ex_date}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,12 +22,21 @@ class Portfolio(Frozen):
 
 
 class Position(Frozen):
-    """Shares held. `cost` is what they cost in total, fees included, first in first out."""
+    """Shares held. `cost` is what they cost in total, fees included."""
 
     instrument_id: str
     symbol: str
     quantity: Decimal
     cost: Decimal
+
+
+class FrozenName(Frozen):
+    """A name in which nothing is traded until somebody has looked at what happened to it."""
+
+    instrument_id: str
+    symbol: str
+    since: Instant
+    reason: str
 
 
 class OrderStatus(StrEnum):

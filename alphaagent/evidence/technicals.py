@@ -109,7 +109,7 @@ def _factors(bars: Sequence[Bar], actions: Sequence[CorporateAction]) -> tuple[F
             ratio = float(_positive(action.value, action))
             price[place - 1] /= ratio
             shares[place - 1] *= ratio
-        else:
+        elif action.kind == "dividend":
             basis = bars[place - 1].close / _split_on(action, actions)
             price[place - 1] *= float(_positive(1 - action.value / basis, action))
     return _from_the_end(price), _from_the_end(shares)

@@ -41,7 +41,7 @@ def equity(account: Account, held: Iterable[Instrument], marks: Mapping[str, Dec
 
 
 def rolled_forward(market: MarketData, account: Account, held: Iterable[Instrument], at: datetime) -> Account:
-    """The account with the splits and dividends that took effect after its book time, up to `at`, applied but not booked.
+    """The account with the splits, dividends and mergers that took effect after its book time, up to `at`, applied but not booked.
 
     Deciding and settling book them; looking does not. Without this a look past a split would show a quarter of the holding's value.
     """
@@ -53,8 +53,10 @@ def rolled_forward(market: MarketData, account: Account, held: Iterable[Instrume
                 continue
             if action.kind == "split":
                 positions[instrument.id] = position.model_copy(update={"quantity": position.quantity * action.value})
-            else:
+            elif action.bookable:
                 cash += position.quantity * action.value
+            if action.kind == "merger" and action.bookable:
+                del positions[instrument.id]
     settled = account.settled_cash + (cash - account.cash)
     return account.model_copy(update={"cash": cash, "settled_cash": settled, "positions": tuple(positions.values())})
 

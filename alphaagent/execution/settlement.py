@@ -1,23 +1,24 @@
 """Settles pending orders: each at the open of its own session, through the guard again, after what happened to the shares since.
 
 Whenever this runs, an order fills at the first session after its decision or not at all; a run weeks later books the same fill. The
-book is always brought up to date in the order in which things happened: splits and dividends first, then the fill.
+book is always brought up to date in the order in which things happened: what companies did to their shares first, then the fill.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from decimal import Decimal
 from typing import Literal
 
-from alphaagent.domain.market import Bar, Instrument
+from alphaagent.domain.lots import LotMethod
+from alphaagent.domain.market import Bar, CorporateAction, Instrument
 from alphaagent.domain.portfolio import Order, OrderStatus, Portfolio
 from alphaagent.domain.record import DecisionRecord
 from alphaagent.domain.ruling import GuardSnapshot, Outcome, Ruling
 from alphaagent.execution.marks import effective, equity, mark, rolled_forward, split_ratio
 from alphaagent.execution.snapshots import BookState, Subject, settle_snapshot
 from alphaagent.execution.trading import trading
-from alphaagent.ports import AuditRef, Books, Broker, Calendar, Control, MarketData
+from alphaagent.ports import ActionBooked, AuditRef, Books, Broker, Calendar, Control, MarketData
 
 Judge = Callable[[DecisionRecord, GuardSnapshot, datetime], Ruling]
 
@@ -33,6 +34,16 @@ class Settled:
 
 
 @dataclass(frozen=True, slots=True)
+class Acted:
+    """What a corporate action did to a portfolio."""
+
+    portfolio: str
+    instrument: Instrument
+    action: CorporateAction
+    booked: ActionBooked
+
+
+@dataclass(frozen=True, slots=True)
 class Settler:
     """The parts that settlement needs; `judge` is the guard, `control` the kill switch with all its sources."""
 
@@ -41,6 +52,8 @@ class Settler:
     broker: Broker
     judge: Judge
     control: Callable[[Control | None], tuple[Literal["ACTIVE", "REDUCING", "HALTED"], tuple[str, ...]]]
+    lot_method: LotMethod = "fifo"
+    """Which lot a sale takes first; recorded with each trade."""
 
     def due(self, books: Books, portfolio: Portfolio | None, as_of: datetime) -> tuple[Order, ...]:
         """Pending orders whose session has opened by as_of, oldest first."""
@@ -51,9 +64,11 @@ class Settler:
         """Fills, refuses or expires one order inside the caller's transaction; None where it has to wait for its bar."""
         bar = self.market.bar(instrument, order.fill_session)
         if bar is None:
-            return self._expired(books, order, as_of)
+            return self._expired(books, order, as_of, f"no bar of {order.symbol} for {order.fill_session} once the following session had closed")
         at = self.calendar.opens(order.fill_session)
-        self.bring_up_to(books, portfolio, order.fill_session)
+        self.bring_up_to(books, portfolio, at, ordered=(instrument,))
+        if instrument.id in books.frozen(portfolio):
+            return self._expired(books, order, as_of, f"{order.symbol} was frozen until the session after {order.fill_session} had closed")
         order = self._rebased(instrument, order)
         snapshot = self._snapshot(books, record, portfolio, instrument, order, bar, at)
         ruling = self.judge(record, snapshot, at)
@@ -63,9 +78,14 @@ class Settler:
             return Settled(order.model_copy(update={"status": OrderStatus.REJECTED}), ruling, reason, ref)
         return self._filled(books, order, snapshot, ruling, bar.open, at)
 
-    def bring_up_to(self, books: Books, portfolio: Portfolio, upto: date) -> tuple[AuditRef, ...]:
-        """Books every split and dividend of what is held, up to and including a session."""
-        return tuple(self._actions(books, portfolio, upto))
+    def bring_up_to(
+        self, books: Books, portfolio: Portfolio, at: datetime, *, ordered: Iterable[Instrument] = (), waiting: Mapping[str, datetime] | None = None
+    ) -> tuple[Acted, ...]:
+        """Books what the companies whose shares are held, or `ordered`, did up to an instant, and freezes what cannot be booked.
+
+        `waiting` says, by instrument id, at which open an order still waits for its bar: what follows must be counted after that fill.
+        """
+        return tuple(self._actions(books, portfolio, at, tuple(ordered), waiting or {}))
 
     def book_state(self, books: Books, portfolio: Portfolio, at: datetime, marks: dict[str, Decimal | None]) -> BookState:
         """The book as the guard sees it, every holding at its mark; `marks` overrides single ones."""
@@ -90,13 +110,17 @@ class Settler:
         """The book with what the portfolio has done in the session already."""
         return replace(self.book_state(books, portfolio, at, {}), activity=books.activity(portfolio, instrument.id, session, at))
 
-    def _actions(self, books: Books, portfolio: Portfolio, upto: date) -> Iterator[AuditRef]:
-        opened = portfolio.opened_at.date()
-        pending = [(action, instrument) for instrument in books.held_instruments(portfolio) for action in self.market.actions(instrument, opened, upto)]
-        for action, instrument in sorted(pending, key=lambda pair: (pair[0].known_at, pair[1].id, pair[0].kind)):
-            ref = books.record_action(portfolio, instrument, action, self.calendar.opens(action.ex_date))
-            if ref is not None:
-                yield ref
+    def _actions(self, books: Books, portfolio: Portfolio, at: datetime, ordered: tuple[Instrument, ...], waiting: Mapping[str, datetime]) -> Iterator[Acted]:
+        instruments = {instrument.id: instrument for instrument in (*ordered, *books.held_instruments(portfolio))}
+        pending = [
+            (action, instrument)
+            for instrument in instruments.values()
+            for action in effective(self.market, instrument, portfolio.opened_at, min(at, waiting.get(instrument.id, at)))
+        ]
+        for action, instrument in sorted(pending, key=lambda pair: (pair[0].known_at, pair[1].id, pair[0].kind != "split", pair[0].kind)):
+            booked = books.record_action(portfolio, instrument, action, action.known_at)
+            if booked is not None:
+                yield Acted(portfolio.name, instrument, action, booked)
 
     def _rebased(self, instrument: Instrument, order: Order) -> Order:
         """The order on the share basis of its fill session: a split in between changes quantity and price, not value."""
@@ -127,14 +151,14 @@ class Settler:
         fill = self.broker.fill(order.side, ruling.quantity_out, open_price)
         order = order.model_copy(update={"quantity": ruling.quantity_out})
         settle_on = self.calendar.next_session(order.fill_session)
-        ref = books.record_fill(order, snapshot, ruling, price=fill.price, fee=fill.fee, at=at, settle_on=settle_on)
+        ref = books.record_fill(order, snapshot, ruling, price=fill.price, fee=fill.fee, at=at, settle_on=settle_on, lot_method=self.lot_method)
         done = order.model_copy(update={"status": OrderStatus.FILLED, "price": fill.price, "reserved": Decimal(0)})
         return Settled(done, ruling, "filled at the open", ref)
 
-    def _expired(self, books: Books, order: Order, as_of: datetime) -> Settled | None:
+    def _expired(self, books: Books, order: Order, as_of: datetime, reason: str) -> Settled | None:
+        """The end of an order that could not be filled; None while the following session has not closed yet."""
         deadline = self.calendar.closes(self.calendar.next_session(order.fill_session))
         if as_of <= deadline:
             return None
-        reason = f"no bar of {order.symbol} for {order.fill_session} once the following session had closed"
         ref = books.record_unfilled(order, OrderStatus.EXPIRED, reason, deadline, None, None)
         return Settled(order.model_copy(update={"status": OrderStatus.EXPIRED}), None, reason, ref)

@@ -1,19 +1,30 @@
 """The derived state of a portfolio: every number here is computed from postings and orders when it is asked for."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import date, datetime
 from itertools import groupby
 from operator import itemgetter
 from typing import NamedTuple
 
-from sqlalchemy import func, select
-from sqlmodel import Session, col, or_
+from sqlalchemy import ColumnElement, func, select
+from sqlmodel import Session, and_, col, or_
 from sqlmodel import select as select_rows
 
+from alphaagent.domain.lots import Gain, Lot, LotMethod
 from alphaagent.domain.portfolio import Account, Portfolio, Position
+from alphaagent.ledger import holdings as of_holdings
 from alphaagent.ledger import rows
 from alphaagent.ledger.holdings import Booking, Holdings, held
-from alphaagent.ledger.schema import DecisionRow, InstrumentRow, LedgerAccountRow, OrderRow, PostingRow, TxnRow
+from alphaagent.ledger.schema import (
+    DecisionRow,
+    InstrumentRow,
+    LedgerAccountRow,
+    LotChoiceRow,
+    OpeningLotRow,
+    OrderRow,
+    PostingRow,
+    TxnRow,
+)
 from alphaagent.ledger.units import from_micros, from_units, to_micros
 
 
@@ -24,6 +35,15 @@ class _Leg(NamedTuple):
     commodity: str
     amount: int
     settle_on: str
+    trade_at: int
+    n: int
+
+
+class _Choices(NamedTuple):
+    """What stands beside the postings: how trades chose their lots, and the lots of imports by (txn, n)."""
+
+    methods: dict[int, LotMethod]
+    opened: dict[tuple[int, int], tuple[str, int]]
 
 
 OPEN = ("pending", "pending_approval")
@@ -44,38 +64,109 @@ def account(session: Session, portfolio: Portfolio, at: datetime | None) -> Acco
     )
 
 
+def lots(session: Session, portfolio: Portfolio, at: datetime | None) -> tuple[Lot, ...]:
+    """What is held, lot by lot, now or at an instant: by symbol, in the order in which first in first out would sell."""
+    state = holdings(session, portfolio.id, None if at is None else to_micros(at), on=date.max)
+    symbols = _symbols(session, state.lots)
+    found = [
+        Lot(instrument_id=id_, symbol=symbols[id_], acquired=lot.acquired, quantity=from_units(lot.quantity), cost=from_units(lot.cost))
+        for id_ in state.lots
+        for lot in state.lots[id_]
+    ]
+    return tuple(sorted(found, key=lambda lot: lot.symbol))
+
+
+def gains(session: Session, portfolio: Portfolio) -> tuple[Gain, ...]:
+    """What was realised, one entry per lot and sale, in the order of the sales."""
+    state = holdings(session, portfolio.id, None, on=date.max)
+    symbols = _symbols(session, {part.instrument for part in state.realised})
+    return tuple(
+        Gain(
+            instrument_id=part.instrument,
+            symbol=symbols[part.instrument],
+            acquired=part.acquired,
+            sold=part.sold,
+            quantity=from_units(part.quantity),
+            proceeds=from_units(part.proceeds),
+            cost=from_units(part.cost),
+            fees=from_units(part.fees),
+        )
+        for part in state.realised
+    )
+
+
 def holdings(session: Session, portfolio_id: int, until: int | None, *, on: date) -> Holdings:
     """Cash and lots from the bookings with trade_at <= until."""
-    return held(_bookings(session, portfolio_id, until), on)
+    return held(_bookings(session, portfolio_id, None if until is None else col(TxnRow.trade_at) <= until), on)
 
 
-def _bookings(session: Session, portfolio_id: int, until: int | None) -> Iterator[Booking]:
+def holdings_before_open(session: Session, portfolio_id: int, opens: int, *, on: date) -> Holdings:
+    """What is held when a session opens: without that open's trades, but on the share basis that its splits have made."""
+    split = and_(col(TxnRow.trade_at) == opens, col(TxnRow.kind) == "split")
+    return held(_bookings(session, portfolio_id, or_(col(TxnRow.trade_at) < opens, split)), on)
+
+
+def _bookings(session: Session, portfolio_id: int, which: ColumnElement[bool] | None) -> Iterator[Booking]:
     """The bookings in order of trade time; a split stands before the trades of its instant, for it is effective before the open."""
+    columns = (col(PostingRow.commodity), col(PostingRow.amount), col(PostingRow.settle_on), col(TxnRow.trade_at), col(PostingRow.n))
     query = (
-        select(col(TxnRow.id), col(TxnRow.kind), col(LedgerAccountRow.kind), col(PostingRow.commodity), col(PostingRow.amount), col(PostingRow.settle_on))
+        select(col(TxnRow.id), col(TxnRow.kind), col(LedgerAccountRow.kind), *columns)
         .join(PostingRow, col(PostingRow.txn_id) == col(TxnRow.id))
         .join(LedgerAccountRow, col(LedgerAccountRow.id) == col(PostingRow.account_id))
-        .where(col(TxnRow.portfolio_id) == portfolio_id, col(LedgerAccountRow.kind).in_(("cash", "position")))
+        .where(col(TxnRow.portfolio_id) == portfolio_id, col(LedgerAccountRow.kind).in_(("cash", "position", "fee")))
         .order_by(col(TxnRow.trade_at), col(TxnRow.kind) != "split", col(TxnRow.id), col(PostingRow.n))
     )
-    if until is not None:
-        query = query.where(col(TxnRow.trade_at) <= until)
+    if which is not None:
+        query = query.where(which)
+    choices = _choices(session, portfolio_id)
     for _, group in groupby(session.connection().execute(query), key=itemgetter(0)):
-        yield _booking([_Leg._make(row) for row in group])
+        yield _booking([_Leg._make(row) for row in group], choices)
 
 
-def _booking(legs: list[_Leg]) -> Booking:
-    cash = sum(leg.amount for leg in legs if leg.account == "cash")
-    moved = next((leg for leg in legs if leg.account == "position"), None)
-    settle_on = date.fromisoformat(legs[0].settle_on)
-    return Booking(legs[0].txn_kind, cash, settle_on, moved.commodity if moved else None, moved.amount if moved else 0)
+def _choices(session: Session, portfolio_id: int) -> _Choices:
+    mine = col(TxnRow.portfolio_id) == portfolio_id
+    chosen = session.exec(select_rows(LotChoiceRow).where(col(LotChoiceRow.txn_id) == col(TxnRow.id), mine))
+    opened = session.connection().execute(
+        select(col(OpeningLotRow.txn_id), col(OpeningLotRow.n), col(OpeningLotRow.acquired_on), col(OpeningLotRow.cost)).where(
+            col(OpeningLotRow.txn_id) == col(TxnRow.id), mine
+        )
+    )
+    methods: dict[int, LotMethod] = {row.txn_id: row.method for row in chosen}  # type: ignore[misc]
+    return _Choices(methods, {(txn, n): (acquired, cost) for txn, n, acquired, cost in opened})
+
+
+def _booking(legs: list[_Leg], choices: _Choices) -> Booking:
+    first = legs[0]
+    moved = [leg for leg in legs if leg.account == "position"]
+    imported = first.txn_kind == "import"
+    single = moved[0] if moved and not imported else None
+    return Booking(
+        kind=first.txn_kind,
+        cash=sum(leg.amount for leg in legs if leg.account == "cash"),
+        settle_on=date.fromisoformat(first.settle_on),
+        instrument=single.commodity if single else None,
+        shares=single.amount if single else 0,
+        day=from_micros(first.trade_at).date(),
+        fees=sum(leg.amount for leg in legs if leg.account == "fee"),
+        method=choices.methods.get(first.txn_id, "fifo"),
+        opening=tuple((leg.commodity, _opened(leg, choices)) for leg in moved) if imported else (),
+    )
+
+
+def _opened(leg: _Leg, choices: _Choices) -> of_holdings.Lot:
+    acquired, cost = choices.opened[leg.txn_id, leg.n]
+    return of_holdings.Lot(leg.amount, cost, date.fromisoformat(acquired))
+
+
+def _symbols(session: Session, ids: Iterable[str]) -> dict[str, str]:
+    wanted = list(ids)
+    if not wanted:
+        return {}
+    return dict(session.exec(select_rows(InstrumentRow.id, InstrumentRow.symbol).where(col(InstrumentRow.id).in_(wanted))).all())
 
 
 def _positions(session: Session, state: Holdings) -> tuple[Position, ...]:
-    if not state.lots:
-        return ()
-    named = session.exec(select_rows(InstrumentRow.id, InstrumentRow.symbol).where(col(InstrumentRow.id).in_(list(state.lots))))
-    symbols = dict(named.all())
+    symbols = _symbols(session, state.lots)
     return tuple(
         Position(instrument_id=id_, symbol=symbols[id_], quantity=from_units(state.quantity(id_)), cost=from_units(state.cost(id_)))
         for id_ in sorted(state.lots)

@@ -13,16 +13,17 @@ from typing import get_args
 from sqlmodel import Session, col, select
 
 from alphaagent.domain.base import canonical, decimal_text, sha256_hex
+from alphaagent.domain.lots import Gain, Lot, LotMethod, OpeningLot
 from alphaagent.domain.market import CorporateAction, Instrument
-from alphaagent.domain.portfolio import Account, Activity, Order, OrderStatus, Portfolio, PortfolioKind
+from alphaagent.domain.portfolio import Account, Activity, FrozenName, Order, OrderStatus, Portfolio, PortfolioKind
 from alphaagent.domain.record import DecisionRecord
 from alphaagent.domain.ruling import ControlState, GuardSnapshot, Ruling
 from alphaagent.errors import UsageFault
-from alphaagent.ledger import accounts, activity, audit, catalogue, decisions, postings, rows, settlement
+from alphaagent.ledger import accounts, activity, audit, catalogue, decisions, freezes, opening, postings, rows, settlement
 from alphaagent.ledger.journal import Journal, last_fault, schema_version
 from alphaagent.ledger.schema import VERSION, ControlStateRow, LimitsRow, PortfolioRow
 from alphaagent.ledger.units import from_micros, to_micros, to_units
-from alphaagent.ports import AuditRef, Claim, Clock, Control
+from alphaagent.ports import ActionBooked, AuditRef, Claim, Clock, Control
 
 KILL_SWITCH = "kill_switch"
 
@@ -56,14 +57,30 @@ class SqlBooks:
         self._journal.append("portfolio_created", at, portfolio=name, rows=(row,), booked=booked, detail=detail)
         return made
 
-    def deposit(self, portfolio: Portfolio, amount: Decimal, at: datetime) -> AuditRef:
-        """A negative amount is a withdrawal, of settled cash that no order has reserved."""
-        if not amount:
-            raise UsageFault("a deposit of nothing", fix="give an amount")
-        state = self.account(portfolio)
+    def withdraw(self, portfolio: Portfolio, amount: Decimal, at: datetime) -> AuditRef:
+        """Settled cash that no order has reserved goes back to the owner."""
+        if amount <= 0:
+            raise UsageFault(f"{amount} cannot be withdrawn", fix="give an amount above zero")
+        state = self.account(portfolio, at=at)
         free = state.settled_cash - state.reserved()
-        if amount < 0 and free + amount < 0:
-            raise UsageFault(f"{-amount} cannot be withdrawn: {free} is free", fix="withdraw less")
+        if amount > free:
+            parts = f"{state.cash:f} cash, of which {state.settled_cash:f} is settled and {state.reserved():f} is reserved by pending orders"
+            raise UsageFault(
+                f"{amount:f} {portfolio.currency} cannot be withdrawn from {portfolio.name}: {max(free, Decimal(0)):f} is available ({parts})",
+                fix="withdraw less, or wait until sales have settled",
+            )
+        booked = self._journal.book(portfolio, "withdrawal", postings.deposit(-to_units(amount), portfolio.currency, at.date()), at, at.date())
+        return self._journal.append("withdrawal", at, portfolio=portfolio.name, booked=booked, detail={"amount": decimal_text(amount)})
+
+    def refuse_import(self, portfolio: Portfolio) -> None:
+        opening.refuse_history(self._session, portfolio)
+
+    def record_import(self, portfolio: Portfolio, lots: Sequence[OpeningLot], cash: Decimal, source_sha256: str, at: datetime) -> AuditRef:
+        return opening.record_import(self._journal, portfolio, lots, cash, source_sha256, at)
+
+    def deposit(self, portfolio: Portfolio, amount: Decimal, at: datetime) -> AuditRef:
+        if amount <= 0:
+            raise UsageFault(f"{amount} cannot be deposited", fix="give an amount above zero")
         booked = self._journal.book(portfolio, "deposit", postings.deposit(to_units(amount), portfolio.currency, at.date()), at, at.date())
         return self._journal.append("deposit", at, portfolio=portfolio.name, booked=booked, detail={"amount": decimal_text(amount)})
 
@@ -132,14 +149,42 @@ class SqlBooks:
         self._journal.keep(text)
         return self._journal.append("failure", at, portfolio=portfolio, ticker=ticker, codes=(code,), detail={"message_hash": sha256_hex(text)})
 
-    def record_fill(self, order: Order, snapshot: GuardSnapshot, ruling: Ruling, *, price: Decimal, fee: Decimal, at: datetime, settle_on: date) -> AuditRef:
-        return settlement.record_fill(self._journal, order, snapshot, ruling, settlement.Fill(price, fee, at, settle_on))
+    def record_fill(
+        self,
+        order: Order,
+        snapshot: GuardSnapshot,
+        ruling: Ruling,
+        *,
+        price: Decimal,
+        fee: Decimal,
+        at: datetime,
+        settle_on: date,
+        lot_method: LotMethod = "fifo",
+    ) -> AuditRef:
+        return settlement.record_fill(self._journal, order, snapshot, ruling, settlement.Fill(price, fee, at, settle_on, lot_method))
 
     def record_unfilled(self, order: Order, status: OrderStatus, reason: str, at: datetime, snapshot: GuardSnapshot | None, ruling: Ruling | None) -> AuditRef:
         return settlement.record_unfilled(self._journal, order, status, reason, at, snapshot, ruling)
 
-    def record_action(self, portfolio: Portfolio, instrument: Instrument, action: CorporateAction, at: datetime) -> AuditRef | None:
+    def record_action(self, portfolio: Portfolio, instrument: Instrument, action: CorporateAction, at: datetime) -> ActionBooked | None:
         return settlement.record_action(self._journal, portfolio, instrument, action, at)
+
+    def frozen(self, portfolio: Portfolio) -> frozenset[str]:
+        return frozenset(name.instrument_id for name in self.frozen_names(portfolio))
+
+    def frozen_names(self, portfolio: Portfolio) -> tuple[FrozenName, ...]:
+        return freezes.names(self._session, portfolio)
+
+    def unfreeze(self, portfolio: Portfolio, instrument_id: str, reason: str, actor: str, at: datetime) -> AuditRef:
+        return freezes.unfreeze(self._journal, portfolio, instrument_id, reason, actor, at)
+
+    # Lots
+
+    def lots(self, portfolio: Portfolio, *, at: datetime | None = None) -> tuple[Lot, ...]:
+        return accounts.lots(self._session, portfolio, at)
+
+    def gains(self, portfolio: Portfolio) -> tuple[Gain, ...]:
+        return accounts.gains(self._session, portfolio)
 
     def due_orders(self, portfolio: Portfolio | None, fill_by: date) -> tuple[Order, ...]:
         return settlement.due_orders(self._session, portfolio, fill_by)

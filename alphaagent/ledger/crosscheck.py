@@ -89,12 +89,17 @@ def _facts(connection: sqlite3.Connection, fields: Fields) -> list[list[Json]]:
             found = _select(connection, "decision", "id = ?", decision) + _select(connection, "guard_result", "decision_id = ? AND stage = 'decide'", decision)
         case "fill" | "unfilled":
             found = _select(connection, "guard_result", "decision_id = ? AND stage = 'settle'", decision)
+            found += _select(connection, "lot_choice", "txn_id = ?", fields["txn_id"])
+        case "import":
+            found = _select(connection, "opening_lot", "txn_id = ? ORDER BY n", fields["txn_id"])
+        case "frozen" | "unfrozen":
+            found = _select(connection, "freeze_event", "id = ?", detail["freeze_id"])
         case _:
             pass
     return found + (_select(connection, "txn", "id = ?", fields["txn_id"]) if fields["txn_id"] is not None else [])
 
 
-def _select(connection: sqlite3.Connection, table: str, where: str, value: str | int) -> list[list[Json]]:
+def _select(connection: sqlite3.Connection, table: str, where: str, value: str | int | None) -> list[list[Json]]:
     query = f"SELECT {', '.join(FACTS[table])} FROM {table} WHERE {where}"
     return [fact(table, found) for found in connection.execute(query, (value,))]
 
@@ -154,6 +159,15 @@ _UNVOUCHED = (
         " AND NOT EXISTS (SELECT 1 FROM audit_log a WHERE a.decision_id = o.decision_id AND a.kind IN ('fill', 'unfilled'))",
     ),
     ("order", "SELECT o.id FROM orders o WHERE NOT EXISTS (SELECT 1 FROM decision d WHERE d.id = o.decision_id)"),
+    (
+        "lot of transaction",
+        "SELECT o.txn_id FROM opening_lot o WHERE NOT EXISTS (SELECT 1 FROM audit_log a WHERE a.txn_id = o.txn_id AND a.kind = 'import')",
+    ),
+    (
+        "choice of lots of transaction",
+        "SELECT c.txn_id FROM lot_choice c WHERE NOT EXISTS (SELECT 1 FROM audit_log a WHERE a.txn_id = c.txn_id AND a.kind = 'fill')",
+    ),
+    ("freeze", "SELECT count(*) FROM freeze_event HAVING count(*) <> (SELECT count(*) FROM audit_log WHERE kind IN ('frozen', 'unfrozen'))"),
     ("mandate", "SELECT count(*) FROM limits HAVING count(*) <> (SELECT count(*) FROM audit_log WHERE kind = 'limits_changed')"),
     ("portfolio", "SELECT count(*) FROM portfolio HAVING count(*) <> (SELECT count(*) FROM audit_log WHERE kind = 'portfolio_created')"),
 )

@@ -25,6 +25,9 @@ FACTS: dict[str, tuple[str, ...]] = {
         *("close_all", "reserved", "status", "filled_quantity", "price", "closed_at"),
     ),
     "txn": ("id", "portfolio_id", "decision_id", "kind", "reverses", "action_key", "trade_at", "settle_on", "created_at"),
+    "opening_lot": ("txn_id", "n", "acquired_on", "cost"),
+    "lot_choice": ("txn_id", "method"),
+    "freeze_event": ("id", "portfolio_id", "instrument_id", "state", "reason", "action_key", "at"),
     "limits": ("id", "portfolio_id", "hash", "document_sha256", "at"),
 }
 

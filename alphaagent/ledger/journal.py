@@ -17,11 +17,11 @@ from alphaagent.domain.ruling import Ruling
 from alphaagent.ledger import audit
 from alphaagent.ledger.facts import fact_of, facts_hash, postings_hash
 from alphaagent.ledger.postings import Leg, imbalance, refuse_imbalance
-from alphaagent.ledger.schema import BlobRow, LedgerAccountRow, OrderRow, PostingRow, TxnRow, insert_row
+from alphaagent.ledger.schema import BlobRow, LedgerAccountRow, OrderRow, PostingRow, TxnRow, insert_row, insert_rows
 from alphaagent.ledger.units import to_micros
 from alphaagent.ports import AuditRef, Clock
 
-TxnKind = Literal["trade", "deposit", "split", "dividend"]
+TxnKind = Literal["trade", "deposit", "withdrawal", "import", "split", "dividend", "merger"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,9 +78,12 @@ class Journal:
         )
         self.insert(txn)
         lines = [(n, leg.commodity, leg.amount, leg.settle_on.isoformat(), leg.kind) for n, leg in enumerate(legs, start=1)]
-        for n, commodity, amount, settles, account_kind in lines:
-            account = self._account(portfolio, account_kind, commodity)
-            self.insert(PostingRow(txn_id=txn.id or 0, n=n, account_id=account, commodity=commodity, amount=amount, settle_on=settles))
+        accounts = {key: self._account(portfolio, *key) for key in dict.fromkeys((leg.kind, leg.commodity) for leg in legs)}
+        postings = [
+            PostingRow(txn_id=txn.id or 0, n=n, account_id=accounts[kind_, commodity], commodity=commodity, amount=amount, settle_on=settles)
+            for n, commodity, amount, settles, kind_ in lines
+        ]
+        insert_rows(self.session, postings)
         return Booked(txn, postings_hash((n, portfolio.id, kind_, commodity, amount, settles) for n, commodity, amount, settles, kind_ in lines))
 
     def _account(self, portfolio: Portfolio, kind: str, commodity: str) -> int:

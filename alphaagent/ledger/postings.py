@@ -47,6 +47,27 @@ def deposit(amount: int, currency: str, on: date) -> tuple[Leg, ...]:
     return legs(on, ("cash", currency, amount), ("equity", currency, -amount))
 
 
+def opening(cash: int, currency: str, lots: Sequence[tuple[str, int, int]], on: date) -> tuple[Leg, ...]:
+    """Holdings that the owner brings in, as (instrument, quantity, cost): as if cash had come in and the lots had been bought for it.
+
+    The first legs are the lots, in order, so that a lot's place is its posting's number.
+    """
+    positions = legs(on, *(("position", instrument, quantity) for instrument, quantity, _ in lots))
+    brought: defaultdict[str, int] = defaultdict(int)
+    for instrument, quantity, _ in lots:
+        brought[instrument] += quantity
+    cost = sum(cost for _, _, cost in lots)
+    traded = legs(on, *(("trading", instrument, -quantity) for instrument, quantity in brought.items()))
+    return positions + traded + legs(on, ("trading", currency, cost), ("cash", currency, cash), ("equity", currency, -cash - cost))
+
+
+def merger(held: int, per_share: Decimal, instrument: str, currency: str, on: date) -> tuple[Leg, ...]:
+    """A holding that is taken over for cash: the whole of it goes, at so much a share, rounded half-even once."""
+    numerator, denominator = per_share.as_integer_ratio()
+    cash = half_even(held * numerator, denominator)
+    return legs(on, ("cash", currency, cash), ("trading", currency, -cash), ("position", instrument, -held), ("trading", instrument, held))
+
+
 def dividend(held: int, per_share: Decimal, instrument_currency: str, on: date) -> tuple[Leg, ...]:
     """Cash per share held, rounded half-even once; no legs where that is nothing."""
     numerator, denominator = per_share.as_integer_ratio()

@@ -7,16 +7,17 @@ validate: values are checked where they are made (units.py, postings.py) and nev
 The migrations make these tables; a test compares them with this module.
 """
 
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from sqlalchemy import BigInteger, CheckConstraint, ForeignKeyConstraint, Index, Integer, LargeBinary, Text, UniqueConstraint, insert
 from sqlmodel import Field, Session, SQLModel
 
-VERSIONS = ("0001",)
+VERSIONS = ("0001", "0002")
 """The revisions of the migrations, oldest first."""
 VERSION = VERSIONS[-1]
 
-APPEND_ONLY = ("posting", "txn", "audit_log", "guard_result", "decision", "blob", "limits")
+APPEND_ONLY = ("posting", "txn", "audit_log", "guard_result", "decision", "blob", "limits", "opening_lot", "lot_choice", "freeze_event")
 """Tables whose rows a trigger protects from UPDATE and DELETE."""
 
 Big: Any = BigInteger().with_variant(Integer, "sqlite")
@@ -206,6 +207,46 @@ class PostingRow(SQLModel, table=True):
     settle_on: str = Field(sa_type=Text)
 
 
+class OpeningLotRow(SQLModel, table=True):
+    """What an import says of one lot beside its posting, which has the instrument and the quantity."""
+
+    __tablename__ = "opening_lot"
+    __table_args__: ClassVar[Any] = (ForeignKeyConstraint(["txn_id", "n"], ["posting.txn_id", "posting.n"]), _STRICT)
+    txn_id: int = Field(primary_key=True, sa_type=Big)
+    n: int = Field(primary_key=True, sa_type=Big)
+    acquired_on: str = Field(sa_type=Text)
+    cost: int = Field(sa_type=Big)
+
+
+class LotChoiceRow(SQLModel, table=True):
+    """How a trade chooses its lots; a trade without a row is first in first out."""
+
+    __tablename__ = "lot_choice"
+    __table_args__: ClassVar[Any] = (ForeignKeyConstraint(["txn_id"], ["txn.id"]), _STRICT)
+    txn_id: int = Field(primary_key=True, sa_type=Big)
+    method: str = Field(sa_type=Text)
+
+
+class FreezeEventRow(SQLModel, table=True):
+    """A name frozen or unfrozen in a portfolio; the last row of a name counts."""
+
+    __tablename__ = "freeze_event"
+    __table_args__: ClassVar[Any] = (
+        UniqueConstraint("action_key", name="uq_freeze_event_action_key"),
+        ForeignKeyConstraint(["portfolio_id"], ["portfolio.id"]),
+        ForeignKeyConstraint(["instrument_id"], ["instrument.id"]),
+        Index("ix_freeze_event_portfolio", "portfolio_id", "id"),
+        _STRICT,
+    )
+    id: int | None = Field(default=None, primary_key=True, sa_type=Big)
+    portfolio_id: int = Field(sa_type=Big)
+    instrument_id: str = Field(sa_type=Text)
+    state: str = Field(sa_type=Text)
+    reason: str = Field(sa_type=Text)
+    action_key: str | None = Field(default=None, sa_type=Text)
+    at: int = Field(sa_type=Big)
+
+
 class RunSlotRow(SQLModel, table=True):
     __tablename__ = "run_slot"
     __table_args__: ClassVar[Any] = (ForeignKeyConstraint(["decision_id"], ["decision.id"]), _STRICT)
@@ -261,6 +302,12 @@ class AuditLogRow(SQLModel, table=True):
     payload_hash: bytes = Field(sa_type=LargeBinary)
     hash: bytes = Field(sa_type=LargeBinary)
     at: int = Field(sa_type=Big)
+
+
+def insert_rows(session: Session, rows: Sequence[SQLModel]) -> None:
+    """Inserts new rows of one table, whose keys are all given, at once."""
+    if rows:
+        session.connection().execute(insert(type(rows[0])), [row.model_dump() for row in rows])
 
 
 def insert_row(session: Session, row: SQLModel) -> None:

@@ -1,22 +1,24 @@
-"""What becomes of an order, and of what is held when a company acts: fills, orders that end without one, splits and dividends."""
+"""What becomes of an order, and of what is held when a company acts: fills, orders that end without one, splits, dividends, mergers."""
 
 from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
+from typing import Literal
 
 from sqlmodel import Session, col, select
 
 from alphaagent.domain.base import canonical, decimal_text
+from alphaagent.domain.lots import LotMethod
 from alphaagent.domain.market import CorporateAction, Instrument
 from alphaagent.domain.portfolio import Order, OrderStatus, Portfolio
 from alphaagent.domain.ruling import GuardSnapshot, Outcome, Ruling
 from alphaagent.errors import AlphaAgentError, BooksUnsound, UsageFault
-from alphaagent.ledger import accounts, postings, rows
+from alphaagent.ledger import accounts, freezes, postings, rows
 from alphaagent.ledger.decisions import refuse_other_snapshot
 from alphaagent.ledger.journal import Journal, is_booked
-from alphaagent.ledger.schema import GuardResultRow, InstrumentRow, OrderRow, PortfolioRow
+from alphaagent.ledger.schema import GuardResultRow, InstrumentRow, LotChoiceRow, OrderRow, PortfolioRow
 from alphaagent.ledger.units import from_units, to_micros, to_units
-from alphaagent.ports import AuditRef
+from alphaagent.ports import ActionBooked, AuditRef
 
 CLOSED_UNFILLED = (OrderStatus.EXPIRED, OrderStatus.REJECTED, OrderStatus.CANCELLED)
 
@@ -29,6 +31,7 @@ class Fill:
     fee: Decimal
     at: datetime
     settle_on: date
+    lot_method: LotMethod
 
 
 def record_fill(journal: Journal, order: Order, snapshot: GuardSnapshot, ruling: Ruling, fill: Fill) -> AuditRef:
@@ -44,6 +47,8 @@ def record_fill(journal: Journal, order: Order, snapshot: GuardSnapshot, ruling:
     legs = postings.trade(order.side, row.instrument_id, portfolio.currency, quantity=quantity, price=price, fee=fee, settle_on=fill.settle_on)
     ruled = _rule(journal, row, snapshot, ruling)
     booked = journal.book(portfolio, "trade", legs, fill.at, fill.settle_on, decision_id=row.decision_id)
+    chosen = LotChoiceRow(txn_id=booked.txn.id or 0, method=fill.lot_method)
+    journal.insert(chosen)
     row.status, row.filled_quantity, row.price, row.closed_at = OrderStatus.FILLED.value, quantity, price, to_micros(fill.at)
     journal.update(row)
     return journal.append(
@@ -53,7 +58,7 @@ def record_fill(journal: Journal, order: Order, snapshot: GuardSnapshot, ruling:
         ticker=snapshot.ticker,
         decision_id=row.decision_id,
         ruling=ruling,
-        rows=(ruled,),
+        rows=(ruled, chosen),
         order=row,
         booked=booked,
         detail={"price": decimal_text(fill.price), "fee": decimal_text(fill.fee)},
@@ -83,22 +88,37 @@ def record_unfilled(
     )
 
 
-def record_action(journal: Journal, portfolio: Portfolio, instrument: Instrument, action: CorporateAction, at: datetime) -> AuditRef | None:
-    """A split or a dividend on what was held before its ex-date's open, once."""
-    # What is bought at that open comes without the dividend and on the new share basis.
-    held = accounts.holdings(journal.session, portfolio.id, to_micros(action.known_at) - 1, on=action.ex_date).quantity(instrument.id)
+def record_action(journal: Journal, portfolio: Portfolio, instrument: Instrument, action: CorporateAction, at: datetime) -> ActionBooked | None:
+    """An action on what was held before its ex-date's open, once; one that cannot be booked freezes what is held or ordered."""
     key = f"{portfolio.id}|{instrument.id}|{action.kind}|{action.ex_date.isoformat()}"
-    if not held or is_booked(journal.session, key):
+    if is_booked(journal.session, key):
         return None
-    if action.kind == "split":
-        legs = postings.split(held, action.value, instrument.id, action.ex_date)
-    else:
-        legs = postings.dividend(held, action.value, instrument.currency, action.ex_date)
+    # What is bought at that open comes without the dividend and on the new share basis; a dividend of a split's own date is per new share.
+    held = accounts.holdings_before_open(journal.session, portfolio.id, to_micros(action.known_at), on=action.ex_date).quantity(instrument.id)
+    if not action.bookable:
+        if not held and not freezes.is_ordered(journal.session, portfolio, instrument, action.known_at):
+            return None
+        frozen = freezes.freeze(journal, portfolio, instrument, action, key)
+        return ActionBooked(frozen, frozen=True) if frozen else None
+    legs = _action_legs(held, instrument, action)
     if not legs:
         return None
-    booked = journal.book(portfolio, action.kind, legs, action.known_at, action.ex_date, action_key=key)
+    kind: Literal["split", "dividend", "merger"] = action.kind  # type: ignore[assignment]
+    booked = journal.book(portfolio, kind, legs, action.known_at, action.ex_date, action_key=key)
     detail = {"action": action.kind, "ex_date": action.ex_date.isoformat(), "value": decimal_text(action.value), "instrument": instrument.id}
-    return journal.append("corporate_action", at, portfolio=portfolio.name, ticker=instrument.symbol, booked=booked, detail=detail)
+    ref = journal.append("corporate_action", at, portfolio=portfolio.name, ticker=instrument.symbol, booked=booked, detail=detail)
+    shares, cash = (from_units(sum(leg.amount for leg in legs if leg.kind == kind_)) for kind_ in ("position", "cash"))
+    return ActionBooked(ref, frozen=False, shares=shares, cash=cash)
+
+
+def _action_legs(held: int, instrument: Instrument, action: CorporateAction) -> tuple[postings.Leg, ...]:
+    if not held:
+        return ()
+    if action.kind == "split":
+        return postings.split(held, action.value, instrument.id, action.ex_date)
+    if action.kind == "merger":
+        return postings.merger(held, action.value, instrument.id, instrument.currency, action.ex_date)
+    return postings.dividend(held, action.value, instrument.currency, action.ex_date)
 
 
 def due_orders(session: Session, portfolio: Portfolio | None, fill_by: date) -> tuple[Order, ...]:

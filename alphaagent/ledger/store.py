@@ -104,6 +104,17 @@ class SqlStore:
         with self._reading() as session:
             return listing.transactions(session, portfolio, limit)
 
+    def decision_rows(self, wanted: listing.DecisionFilter, limit: int) -> Sequence[dict[str, Any]]:
+        """The decisions that pass a filter, newest first, one flat row each."""
+        with self._reading() as session:
+            return listing.decisions(session, wanted, limit)
+
+    def previous(self, decision_id: str) -> StoredDecision | None:
+        """The decision before this one on the same instrument in the same portfolio; None where it was the first."""
+        with self._reading() as session:
+            found = listing.before(session, decision_id)
+            return decisions.find(session, found) if found else None
+
     @contextmanager
     def _writing(self) -> Iterator[Session]:
         if self._writer is None:

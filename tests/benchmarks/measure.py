@@ -69,6 +69,27 @@ def warm_rates() -> dict[str, float]:
         }
 
 
+def many_rates(counts: tuple[int, ...] = (8, 200)) -> dict[str, float]:
+    """Milliseconds per ticker of one run over several synthetic tickers, books written, by evidence threads."""
+    from alphaagent import pipeline
+    from alphaagent.desk import Ask
+    from tests.synthetic import sessions, workplace, write_home
+
+    figures = {}
+    for count in counts:
+        for threads in (1, pipeline.EVIDENCE_THREADS):
+            with tempfile.TemporaryDirectory() as folder:
+                place = workplace(write_home(Path(folder), count))
+                at = place.moment(sessions()[400], [])
+                asks = [Ask(ticker, at, "heuristic") for ticker in place.desk.market.tickers()]
+                usual, pipeline.EVIDENCE_THREADS = pipeline.EVIDENCE_THREADS, threads
+                begun = time.perf_counter()
+                pipeline.decide_many(place.desk, asks)
+                figures[f"ms per ticker, {count} tickers in one run, {threads} threads"] = (time.perf_counter() - begun) / count * 1000
+                pipeline.EVIDENCE_THREADS = usual
+    return figures
+
+
 def main() -> None:
     """Prints one line per figure."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -83,7 +104,7 @@ def main() -> None:
     }
     for name, (seconds, peak) in figures.items():
         print(f"{name:50s} {seconds:7.2f} s  {peak:6.0f} MB")
-    for name, value in warm_rates().items():
+    for name, value in (warm_rates() | many_rates()).items():
         print(f"{name:50s} {value:7.0f}")
     print(f"peak of this process {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB")
 

@@ -91,11 +91,14 @@ def test_a_portfolio_may_open_empty(store: Store) -> None:
 def test_money_comes_and_goes(store: Store, desk: Portfolio) -> None:
     with store.write() as books:
         books.deposit(desk, Decimal("50.25"), AS_OF)
-        books.deposit(desk, Decimal("-100.25"), AS_OF)
+        books.withdraw(desk, Decimal("100.25"), AS_OF)
     assert account(store, desk).cash == 99_950
-    for amount in ("0", "-99950.01"):
+    for amount in ("0", "-1"):
         with pytest.raises(UsageFault), store.write() as books:
             books.deposit(desk, Decimal(amount), AS_OF)
+    for amount in ("0", "-1", "99950.01"):
+        with pytest.raises(UsageFault), store.write() as books:
+            books.withdraw(desk, Decimal(amount), AS_OF)
 
 
 # Decisions
@@ -340,7 +343,8 @@ def test_every_act_appends_exactly_one_audit_row(store: Store, desk: Portfolio) 
         yield books.record_decision(claims[1], build.record("d-2"), second)
         yield books.record_fill(first, seen, build.ruling(seen), price=Decimal(1), fee=Decimal(0), at=OPEN, settle_on=SETTLES)
         yield books.record_unfilled(second, OrderStatus.CANCELLED, "operator", OPEN, None, None)
-        yield books.record_action(desk, XYZ, action("dividend", "1"), OPEN + timedelta(days=1))
+        booked = books.record_action(desk, XYZ, action("dividend", "1"), OPEN + timedelta(days=1))
+        yield booked.audit if booked else None
 
     claims = [claimed(store, key=key) for key in "ab"]
     with store.write() as books:

@@ -1,10 +1,24 @@
 """The fixture of every test of the whole path."""
 
+import contextlib
+import io
+import shutil
+from functools import lru_cache
 from pathlib import Path
 
 import pytest
 
+from alphaagent.cli import run
+from alphaagent.clock import SessionTable
 from tests.home import Home
+
+ONE_CALENDAR = staticmethod(lru_cache(SessionTable.parse))
+
+
+@pytest.fixture(autouse=True)
+def one_calendar(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same table for the same text, so that the parsers' memory serves many commands in one process."""
+    monkeypatch.setattr(SessionTable, "parse", ONE_CALENDAR)
 
 
 @pytest.fixture
@@ -15,3 +29,30 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
     monkeypatch.setenv("ALPHAAGENT_HOME", str(folder))
     monkeypatch.chdir(folder)
     return Home(folder, capsys)
+
+
+@pytest.fixture(scope="session")
+def books(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Data folders made once and copied: in `pending` NVDA was decided on 2020-07-31, in `settled` that order has been filled."""
+    folder = tmp_path_factory.mktemp("books")
+    with pytest.MonkeyPatch.context() as patch, contextlib.redirect_stdout(io.StringIO()):
+        patch.setenv("ALPHAAGENT_HOME", str(folder))
+        assert run(["decide", "NVDA", "--as-of", "2020-07-31"]) == 0
+        shutil.copytree(folder / "data", folder / "pending")
+        assert run(["settle", "--as-of", "2020-08-03"]) == 0
+    (folder / "data").rename(folder / "settled")
+    return folder
+
+
+@pytest.fixture
+def pending(home: Home, books: Path) -> Home:
+    """A home with books and one pending order of NVDA."""
+    shutil.copytree(books / "pending", home.folder / "data")
+    return home
+
+
+@pytest.fixture
+def opened(home: Home, books: Path) -> Home:
+    """A home with books in which nothing is due."""
+    shutil.copytree(books / "settled", home.folder / "data")
+    return home

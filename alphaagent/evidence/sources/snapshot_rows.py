@@ -7,6 +7,7 @@ that compares rows blames the one with the later date, so that a row of the futu
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import replace
 from datetime import date, datetime
+from decimal import Decimal
 from functools import lru_cache, wraps
 from typing import TypeVar, cast
 
@@ -17,6 +18,8 @@ from alphaagent.ports import Calendar
 CACHED_DOCUMENTS = 128
 BAR_COLUMNS = ("date", "open", "high", "low", "close", "volume")
 ACTION_COLUMNS = ("kind", "ex_date", "value")
+UNBOOKED_ACTIONS = ("stock_merger", "spin_off", "unknown")
+"""Kinds that freeze a holding: what they leave cannot be told from the file. A `merger` is for cash, so much a share."""
 FACT_COLUMNS = ("concept", "unit", "start", "end", "value", "filed", "form", "accession")
 ACCESSION = r"[0-9]{10}-[0-9]{2}-[0-9]{6}"
 Item = TypeVar("Item")
@@ -80,11 +83,15 @@ def _bar(row: Row, calendar: Calendar) -> Bar:
 
 
 def _action(row: Row, calendar: Calendar) -> CorporateAction:
-    kind = row.fields["kind"]
-    if kind not in ("split", "dividend"):
-        raise BadRow(f"kind {shown(kind)} is neither split nor dividend")
-    ex_date = _session(row, "ex_date", calendar)
-    return CorporateAction("split" if kind == "split" else "dividend", ex_date, row.positive("value"), calendar.opens(ex_date))
+    kind, ex_date = row.fields["kind"], _session(row, "ex_date", calendar)
+    known_at = calendar.opens(ex_date)
+    match kind:
+        case "split" | "dividend" | "merger":
+            return CorporateAction(kind, ex_date, row.positive("value"), known_at)
+        case _ if kind in UNBOOKED_ACTIONS:
+            return CorporateAction("unknown", ex_date, Decimal(0), known_at, note=kind)
+        case _:
+            raise BadRow(f"kind {shown(kind)} is none of split, dividend, merger, {', '.join(UNBOOKED_ACTIONS)}")
 
 
 def _fact(row: Row, calendar: Calendar) -> Fact:

@@ -8,6 +8,7 @@ from datetime import timedelta
 from decimal import Decimal
 from pathlib import Path
 
+from alphaagent.domain.lots import OpeningLot
 from alphaagent.domain.market import CorporateAction
 from alphaagent.domain.portfolio import OrderStatus
 from alphaagent.ledger.schema import APPEND_ONLY
@@ -38,6 +39,16 @@ def fill_desk(store: SqlStore) -> None:
         ex = OPEN + timedelta(days=1)
         books.record_action(desk, XYZ, CorporateAction("dividend", ex.date(), Decimal("0.5"), ex), ex)
         books.set_control("REDUCING", "drawdown", "breaker", ex)
+
+
+def add_lots(store: SqlStore) -> None:
+    """Another portfolio with imported lots, of which the name is then frozen: three audit rows."""
+    ex = OPEN + timedelta(days=1)
+    with store.write() as books:
+        moved = books.create_portfolio("moved", currency="USD", kind="paper", mandate="default", cash=Decimal(0), at=AS_OF)
+        lots = [OpeningLot(instrument=XYZ, quantity=Decimal(n), cost=Decimal(90), acquired=AS_OF.date()) for n in (1, 2)]
+        books.record_import(moved, lots, Decimal(25), "0" * 64, AS_OF)
+        books.record_action(moved, XYZ, CorporateAction("unknown", ex.date(), Decimal(0), ex, note="spin_off"), ex)
 
 
 def make_desk(folder: Path) -> Path:

@@ -16,7 +16,7 @@ from alphaagent.ledger import database
 from alphaagent.ledger.schema import APPEND_ONLY, VERSION, ControlStateRow
 from alphaagent.ledger.store import SqlStore
 from tests.builders import AS_OF, SteppingClock, database_url
-from tests.unit.ledger.desks import copy_of, make_desk, tampering, url_of
+from tests.unit.ledger.desks import add_lots, copy_of, make_desk, tampering, url_of
 
 CLOCK = SteppingClock()
 
@@ -170,6 +170,8 @@ def test_the_pragmas_hold_on_every_connection(ledger: Path) -> None:
 
 @pytest.mark.parametrize("table", APPEND_ONLY)
 def test_history_cannot_be_changed_through_the_database(ledger: Path, table: str) -> None:
+    with SqlStore.open(url_of(ledger), CLOCK) as store:
+        add_lots(store)
     with closing(sqlite3.connect(ledger)) as connection:
         column = connection.execute(f"SELECT name FROM pragma_table_info('{table}')").fetchone()[0]
         for statement in (f"UPDATE {table} SET {column} = {column}", f"DELETE FROM {table}"):

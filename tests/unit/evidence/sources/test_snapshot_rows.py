@@ -127,7 +127,7 @@ def test_of_two_rows_out_of_order_the_later_date_is_the_fault() -> None:
 @pytest.mark.parametrize(
     ("row", "message"),
     [
-        ("merger,2020-08-31,4", "kind 'merger' is neither split nor dividend"),
+        ("splt,2020-08-31,4", "kind 'splt' is none of split, dividend, merger, stock_merger, spin_off, unknown"),
         ("split,2020-08-31,0", "value '0' is not above zero"),
         ("dividend,2020-08-31,-0.2", "value '-0.2' is not above zero"),
         ("dividend,2020-08-30,0.2", "ex_date 2020-08-30 is no session of the exchange"),

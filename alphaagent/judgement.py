@@ -1,0 +1,180 @@
+"""From a request to an opinion: evidence is frozen and an engine speaks. Nothing here touches the books, so that several may run at once."""
+
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+
+from alphaagent.desk import Ask, Desk, resolve
+from alphaagent.domain.base import fingerprint, sha256_hex
+from alphaagent.domain.debate import EngineResult
+from alphaagent.domain.evidence import EvidenceItem, EvidencePack, Status
+from alphaagent.domain.market import Instrument
+from alphaagent.domain.proposal import TradeProposal
+from alphaagent.domain.record import EngineName, Request, is_scheduled
+from alphaagent.domain.ruling import GuardSnapshot, Provenance
+from alphaagent.errors import NoEvidence, ProviderFault
+from alphaagent.evidence.gather import gather
+from alphaagent.evidence.gathered import Gathered
+from alphaagent.evidence.portfolio_tool import PortfolioView, portfolio_items
+from alphaagent.evidence.standing import standing
+from alphaagent.execution.marks import mark
+from alphaagent.execution.snapshots import BookState, Seen, Subject, decide_snapshot
+from alphaagent.execution.trading import trading
+from alphaagent.guard.evaluate import budget
+from alphaagent.guard.intake import read_proposal
+from alphaagent.guard.mandate import Mandate
+from alphaagent.ports import DecisionEngine
+
+RANK = {"SELL": 0, "BUY": 1}
+
+
+@dataclass(frozen=True, slots=True)
+class Matter:
+    """What is to be decided: a request about one instrument, after one session."""
+
+    request: Request
+    instrument: Instrument
+    session: date
+
+    @property
+    def slot_key(self) -> str:
+        """The slot in which this is decided, once."""
+        request = self.request
+        parts = ("slot.v1", request.portfolio, self.instrument.id, request.session, request.slot)
+        return sha256_hex("\x1f".join(parts).encode())
+
+    @property
+    def request_hash(self) -> str:
+        """What tells two requests for one slot apart."""
+        return fingerprint([self.request.engine, self.request.plan, self.request.configuration])
+
+
+@dataclass(frozen=True, slots=True)
+class Opinion:
+    """The sealed evidence and an engine's word on it."""
+
+    pack: EvidencePack
+    result: EngineResult
+    provenance: Provenance
+    fallback_reason: str | None
+
+
+def matter_of(desk: Desk, ask: Ask) -> Matter:
+    """A request, resolved to one instrument and session. Raises NoEvidence or UsageFault."""
+    instrument, session = resolve(desk, ask.ticker, ask.as_of)
+    request = Request(
+        ticker=ask.ticker,
+        as_of=ask.as_of,
+        session=session.isoformat(),
+        engine=ask.engine,
+        plan=None,
+        portfolio=ask.portfolio,
+        slot=ask.slot,
+        configuration=desk.configuration,
+    )
+    return Matter(request, instrument, session)
+
+
+def form_opinion(desk: Desk, matter: Matter, book: BookState, mandate: Mandate, acted: tuple[str, ...]) -> Opinion:
+    """Gathers the evidence and asks the engine. `acted` are the hard flags that a sale has answered already."""
+    request = matter.request
+
+    def portfolio_evidence(gathered: Gathered) -> tuple[EvidenceItem, ...]:
+        return portfolio_items(gathered, _view(book, matter.instrument, snapshot_of(desk, matter, book, None, "heuristic", None), mandate, acted))
+
+    pack = gather(desk.sources, desk.tools, desk.calendar, matter.instrument, request.ticker, request.as_of, matter.session, portfolio_evidence)
+    return Opinion(pack, *_speak(desk, pack, request.engine))
+
+
+def allocation_order(ticker: str, opinion: Opinion) -> tuple[int, bool, Decimal, str]:
+    """Who is served first when several want the same cash: what reduces, then score per unit of risk (score over annualised volatility,
+    names without a score last), then the ticker."""
+    proposal = read_proposal(opinion.result.proposal_text, ticker)
+    per_risk = _score_per_risk(opinion)
+    return RANK.get(proposal.action.value, 2) if proposal else 2, per_risk is None, -(per_risk or Decimal(0)), ticker
+
+
+def _score_per_risk(opinion: Opinion) -> Decimal | None:
+    """Quantised, so that no machine's last bit decides who is served."""
+    found = [item for item in opinion.pack.items if (item.tool, item.kind, item.status) == ("get_price_history", "volatility", Status.OK)]
+    sigma = Decimal(found[0].payload["sigma"]) if found else Decimal(0)
+    if opinion.result.score is None or sigma <= 0:
+        return None
+    return round(Decimal(opinion.result.score) / sigma, 6)
+
+
+def _speak(desk: Desk, pack: EvidencePack, asked: EngineName) -> tuple[EngineResult, Provenance, str | None]:
+    """The engine that was asked for, or the recorded substitute where that is allowed."""
+    heuristic = desk.engines["heuristic"]
+    if asked == "heuristic" or (asked == "auto" and desk.provider == "none"):
+        return heuristic.decide(pack), "heuristic", None
+    if asked == "auto" and desk.provider is None:
+        if not desk.allow_fallback:
+            raise ProviderFault("no model provider is configured and ALLOW_HEURISTIC_FALLBACK is false", fix="name a provider, or use --engine heuristic")
+        return heuristic.decide(pack), "heuristic", None
+    try:
+        return _crew(desk).decide(pack), "crew", None
+    except ProviderFault as fault:
+        if not desk.allow_fallback:
+            raise
+        return heuristic.decide(pack), "fallback", fault.message
+
+
+def _crew(desk: Desk) -> DecisionEngine:
+    if "crew" not in desk.engines:
+        raise ProviderFault("this version has no crew engine", fix="use --engine heuristic")
+    return desk.engines["crew"]
+
+
+def seen_by(desk: Desk, pack: EvidencePack, proposal: TradeProposal | None) -> Seen:
+    """What the engine stood on, and the budget that it was shown."""
+    stands = standing(pack, (proposal.relied_on if proposal else None) or (), desk.calendar)
+    (portfolio,) = pack.find("get_portfolio", "portfolio")
+    return Seen(stands.count, stands.age_sessions, stands.tainted, Decimal(portfolio.payload["budget"]))
+
+
+def snapshot_of(desk: Desk, matter: Matter, book: BookState, result: EngineResult | None, provenance: Provenance, seen: Seen | None) -> GuardSnapshot:
+    """What the guard is shown at stage decide; `seen` is None before the engine has spoken. Raises NoEvidence where there is no price yet."""
+    request, instrument = matter.request, matter.instrument
+    quote = desk.market.quote(instrument, request.as_of)
+    if quote is None:
+        raise NoEvidence(f"{request.ticker} has no price before {request.as_of.isoformat()}", fix="choose a later --as-of")
+    subject = Subject(
+        ticker=request.ticker,
+        candidates=tuple(found.id for found in desk.market.resolve(request.ticker, matter.session)),
+        instrument=instrument,
+        provenance=provenance,
+        execution_mode="live",
+        base_rate=Decimal(result.base_rate) if result and result.base_rate else None,
+        rule_driven=result.rule_driven if result else False,
+    )
+    fill_session = desk.calendar.first_opening_after(request.as_of)
+    price = mark(desk.market, instrument, request.as_of) or quote.price
+    return decide_snapshot(
+        subject,
+        book,
+        desk.calendar,
+        trading(desk.market, instrument, request.as_of),
+        at=request.as_of,
+        session=matter.session,
+        bar_session=quote.session,
+        fill_session=fill_session,
+        price=price,
+        scheduled=is_scheduled(request.slot),
+        seen=seen,
+    )
+
+
+def _view(book: BookState, instrument: Instrument, probe: GuardSnapshot, mandate: Mandate, acted: tuple[str, ...]) -> PortfolioView:
+    return PortfolioView(
+        name=book.account.portfolio.name,
+        currency=book.account.portfolio.currency,
+        cash=book.account.cash,
+        equity=book.equity,
+        quantity=book.account.held(instrument.id),
+        price=probe.price or Decimal(0),
+        pending=(probe.pending_buy or Decimal(0)) - (probe.pending_sell or Decimal(0)),
+        budget=budget(probe, mandate),
+        risk_profile=mandate.risk_profile,
+        acted_flags=acted,
+    )

@@ -1,0 +1,53 @@
+"""Settlement of whole portfolios: due orders oldest first, then whatever else happened to the shares that are held."""
+
+from datetime import datetime
+
+from alphaagent.desk import Desk, halt_if_told, recorded_instrument, refuse_if_halted, stop_if_unsound
+from alphaagent.domain.portfolio import Order, Portfolio
+from alphaagent.errors import BooksUnsound, UsageFault
+from alphaagent.execution.settlement import Acted, Settled
+from alphaagent.ports import Store
+
+Happened = Settled | Acted
+
+
+def settle(desk: Desk, as_of: datetime, portfolio: str | None = None) -> tuple[Happened, ...]:
+    """Brings every portfolio up to as_of: orders that are due, splits, dividends and mergers of what is held. One transaction an order."""
+    if desk.existing_store() is None:
+        return ()
+    store = desk.store()
+    refuse_if_halted(desk, store)
+    stop_if_unsound(store, as_of)
+    with store.read() as books:
+        chosen = [one for one in books.portfolios() if portfolio in (None, one.name)]
+    if portfolio is not None and not chosen:
+        raise UsageFault(f"there is no portfolio {portfolio!r}", fix=f"run `alphaagent portfolio create {portfolio}`")
+    return tuple(done for one in chosen for done in settle_portfolio(desk, store, one, as_of))
+
+
+def settle_portfolio(desk: Desk, store: Store, portfolio: Portfolio, as_of: datetime) -> tuple[Happened, ...]:
+    """Brings one portfolio up to as_of, in the order in which things happened."""
+    settler, done, waiting = desk.settler(), [], {}
+    with store.read() as books:
+        due = settler.due(books, portfolio, as_of)
+    for order in due:
+        happened = _settle_order(desk, store, portfolio, order, as_of)
+        done += happened
+        if not any(isinstance(one, Settled) for one in happened):
+            waiting[order.instrument_id] = desk.calendar.opens(order.fill_session)
+    with store.write() as books:
+        done += settler.bring_up_to(books, portfolio, as_of, waiting=waiting)
+    return tuple(done)
+
+
+def _settle_order(desk: Desk, store: Store, portfolio: Portfolio, order: Order, as_of: datetime) -> list[Happened]:
+    """One order in one transaction, with what happened to the shares before it."""
+    settler, stored = desk.settler(), store.decision(order.decision_id)
+    if stored is None:
+        raise BooksUnsound(f"the order {order.id} belongs to no decision", fix="run `alphaagent audit verify`")
+    instrument = recorded_instrument(desk, stored.record)
+    with store.write() as books:
+        done: list[Happened] = list(settler.bring_up_to(books, portfolio, desk.calendar.opens(order.fill_session), ordered=(instrument,)))
+        result = settler.settle(books, stored.record, portfolio, instrument, order, as_of)
+        halt_if_told(books, result.ruling if result else None, as_of)
+    return [*done, result] if result else done

@@ -1,0 +1,152 @@
+"""What the books hold becomes documents and rows: lots, gains, imports, corporate actions, the list of decisions. Pure, like views.py."""
+
+import csv
+import io
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+from alphaagent.domain.base import decimal_text, instant_text
+from alphaagent.domain.lots import Gain, Lot, is_long_term
+from alphaagent.views import Document, audit_document, decision_document
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from alphaagent.domain.record import DecisionRecord
+    from alphaagent.execution.settlement import Acted
+    from alphaagent.operations.holdings_file import RowFault
+    from alphaagent.operations.importing import ImportPlan, PlacedRow
+    from alphaagent.ports import AuditRef, StoredDecision
+
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+TEXT_COLUMNS = ("portfolio", "ticker")
+
+
+def acted_document(acted: "Acted") -> Document:
+    """What a corporate action did: booked, or frozen because it cannot be."""
+    action, booked = acted.action, acted.booked
+    return {
+        "event": "frozen" if booked.frozen else action.kind,
+        "portfolio": acted.portfolio,
+        "ticker": acted.instrument.symbol,
+        "ex_date": action.ex_date.isoformat(),
+        "value": decimal_text(action.value),
+        "note": action.note or None,
+        "shares": decimal_text(booked.shares),
+        "cash": decimal_text(booked.cash),
+        "audit": audit_document(booked.audit),
+    }
+
+
+def acted_line(acted: "Acted") -> str:
+    """The same in words."""
+    action, booked, symbol = acted.action, acted.booked, acted.instrument.symbol
+    if booked.frozen:
+        return f"frozen  {symbol} in {acted.portfolio}: {action.told()} cannot be booked; no order is taken until `alphaagent portfolio unfreeze`"
+    changes = [f"{booked.shares:+f} shares"] if booked.shares else []
+    changes += [f"{booked.cash:+f} {acted.instrument.currency}"] if booked.cash else []
+    what = f"{action.value:f} for 1" if action.kind == "split" else f"{action.value:f} a share"
+    return f"{action.kind}  {symbol} {what}, ex {action.ex_date}: {', '.join(changes)} in {acted.portfolio}"
+
+
+def lot_document(lot: Lot, mark: Decimal | None, at: "datetime") -> Document:
+    """One lot at its mark; `unrealised` is null where there is no mark."""
+    value = None if mark is None else round(lot.quantity * mark, 6)
+    return {
+        "ticker": lot.symbol,
+        "acquired": lot.acquired.isoformat(),
+        "quantity": decimal_text(lot.quantity),
+        "cost": decimal_text(lot.cost),
+        "holding_days": (at.date() - lot.acquired).days,
+        "term": "long" if is_long_term(lot.acquired, at.date()) else "short",
+        "value": None if value is None else decimal_text(value),
+        "unrealised": None if value is None else decimal_text(value - lot.cost),
+    }
+
+
+def gain_document(portfolio: str, gain: Gain) -> Document:
+    """One lot and sale; proceeds and cost have the fees in them, which `fees` adds up."""
+    return {
+        "portfolio": portfolio,
+        "ticker": gain.symbol,
+        "acquired": gain.acquired.isoformat(),
+        "sold": gain.sold.isoformat(),
+        "quantity": decimal_text(gain.quantity),
+        "proceeds": decimal_text(gain.proceeds),
+        "cost": decimal_text(gain.cost),
+        "fees": decimal_text(gain.fees),
+        "gain": decimal_text(gain.gain),
+        "holding_days": gain.holding_days,
+        "term": gain.term,
+    }
+
+
+GAIN_COLUMNS = ("portfolio", "ticker", "acquired", "sold", "quantity", "proceeds", "cost", "fees", "gain", "holding_days", "term")
+
+
+def csv_text(columns: Sequence[str], documents: Sequence[Mapping[str, Any]], text_columns: Sequence[str] = TEXT_COLUMNS) -> str:
+    """CSV for a spreadsheet: a text cell that would be read as a formula gets a leading apostrophe; numbers stay numbers."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows([[_cell(document[column], column in text_columns) for column in columns] for document in documents])
+    return out.getvalue()
+
+
+def _cell(value: object, is_text: bool) -> str:
+    text = "" if value is None else str(value)
+    return f"'{text}" if is_text and text.startswith(FORMULA_STARTS) else text
+
+
+def import_document(plan: "ImportPlan", audit: "AuditRef | None") -> Document:
+    """What an import books, or has booked where there is an audit row."""
+    return {
+        "portfolio": plan.portfolio,
+        "at": instant_text(plan.at),
+        "creates": plan.creates,
+        "rows": [_placed_document(row) for row in plan.rows],
+        "cash": decimal_text(plan.cash),
+        "cash_before": decimal_text(plan.cash_before),
+        "equity": decimal_text(round(plan.equity, 6)),
+        "audit": audit_document(audit) if audit else None,
+    }
+
+
+def _placed_document(row: "PlacedRow") -> Document:
+    return {
+        "line": row.line,
+        "ticker": row.ticker,
+        "instrument": row.lot.instrument.id,
+        "name": row.lot.instrument.name,
+        "quantity": decimal_text(row.lot.quantity),
+        "cost": decimal_text(row.lot.cost),
+        "acquired": row.lot.acquired.isoformat(),
+        "mark": decimal_text(row.mark),
+        "value": decimal_text(round(row.value, 6)),
+    }
+
+
+def refused_document(message: str, faults: Sequence["RowFault"]) -> Document:
+    """Why an import booked nothing, row by row."""
+    rows = [{"line": one.line, "column": one.column, "value": one.value, "message": one.message, "fix": one.fix} for one in faults]
+    return {"error": {"code": "ImportRefused", "message": message.partition("\n")[0]}, "rows": rows}
+
+
+SUMMARY_COLUMNS = ("ticker", "action", "amount", "guard", "order", "note")
+DECISION_COLUMNS = ("decision_id", "as_of", "ticker", "portfolio", "engine", "provenance", "action", "amount", "outcome", "code", "order")
+
+
+def failed_row(ticker: str, message: str) -> tuple[str, ...]:
+    """The same line where nothing was decided."""
+    return ticker, "failed", "", "", "none", message
+
+
+def summary_row(record: "DecisionRecord", stored: "StoredDecision | None") -> tuple[str, ...]:
+    """One line of the table that ends a run over several tickers."""
+    document = decision_document(record, stored)
+    proposal, order = document["proposal"], document.get("order")
+    action, amount = (proposal["action"], f"{proposal['amount']:,.2f}" if proposal["amount"] else "") if proposal else ("none", "")
+    told = f"{order['side']} {Decimal(order['quantity']):f} {order['status']}" if order else "none"
+    note = record.result.hold_kind or record.fallback_reason or ""
+    return document["ticker"], action, amount, f"{document['guard']['outcome']} {document['guard']['code']}", told, note

@@ -1,0 +1,61 @@
+"""A ledger that an older release made is brought up to date by the first command that writes, and loses nothing."""
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from alphaagent.errors import ConfigFault
+from alphaagent.ledger.schema import VERSION
+from alphaagent.ledger.store import SqlStore
+from tests.builders import SteppingClock
+from tests.unit.ledger.desks import add_lots, make_desk, url_of
+
+NEW_TABLES = ("opening_lot", "lot_choice", "freeze_event")
+
+
+@pytest.fixture
+def old(tmp_path: Path) -> Path:
+    """A ledger as 0001 left it, with trades and no word on how they chose their lots."""
+    from alembic import command
+    from alembic.config import Config
+
+    import alphaagent.ledger.migrations as migrations
+
+    path = tmp_path / "old" / "ledger.db"
+    path.parent.mkdir()
+    make_desk(path.parent)
+    template = tmp_path / "first.db"
+    from sqlalchemy import create_engine
+
+    engine = create_engine(f"sqlite:///{template}")
+    config = Config()
+    config.set_main_option("script_location", str(Path(str(migrations.__file__)).parent))
+    with engine.begin() as connection:
+        config.attributes["connection"] = connection
+        command.upgrade(config, "0001")
+    engine.dispose()
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection, closing(sqlite3.connect(template)) as first:
+        connection.execute("PRAGMA foreign_keys=OFF")
+        for table in NEW_TABLES:
+            connection.execute(f"DROP TABLE {table}")
+        connection.execute("UPDATE alembic_version SET version_num = '0001'")
+        names = "SELECT name FROM sqlite_master WHERE name NOT LIKE 'sqlite_%' ORDER BY name"
+        assert connection.execute(names).fetchall() == first.execute(names).fetchall()
+    return path
+
+
+def test_an_older_ledger_is_upgraded_in_place(old: Path) -> None:
+    with pytest.raises(ConfigFault, match="older schema"):
+        SqlStore.open_existing(url_of(old), SteppingClock())
+    with SqlStore.open(url_of(old), SteppingClock()) as store:
+        with store.read() as books:
+            desk = books.portfolio("default")
+            assert desk is not None
+            assert books.soundness_fault() is None
+            assert books.account(desk).positions[0].quantity == 10
+            assert books.lots(desk)[0].acquired.isoformat() == "2024-01-04"
+        add_lots(store)
+    with closing(sqlite3.connect(old)) as connection:
+        assert connection.execute("SELECT version_num FROM alembic_version").fetchone() == (VERSION,)
