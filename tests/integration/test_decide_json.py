@@ -210,9 +210,9 @@ def test_hostile_text_is_shown_and_not_obeyed(hostile: Home, command: list[str],
         assert ":smile:" in out
 
 
-def test_hostile_text_changes_neither_amount_nor_guard_beyond_its_news_score(hostile: Home) -> None:
+def test_hostile_text_opens_nothing_and_does_not_change_the_amount(hostile: Home) -> None:
     document = hostile.decide("AAPL", AS_OF)
-    assert document["guard"]["outcome"] == "APPROVE"
+    assert (document["guard"]["outcome"], document["guard"]["codes"], document["order"]) == ("BLOCK", ["TAINTED_EVIDENCE"], None)
     assert document["proposal"]["amount"] < 5000
 
 

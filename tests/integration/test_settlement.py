@@ -227,7 +227,7 @@ def test_a_pending_sell_fills_while_reducing(home: Home) -> None:
     assert (done["order"]["side"], done["order"]["status"]) == ("SELL", "filled")
 
 
-def test_an_open_far_above_the_decision_is_cut_to_the_cash_and_the_caps(home: Home) -> None:
+def test_an_open_far_above_the_decision_opens_nothing(home: Home) -> None:
     """A gap between decision and open is judged on the open."""
     home.ok("portfolio", "create", "default", "--cash", "100000", "--as-of", "2020-07-31")
     home.decide("AAPL", "2020-08-03")
@@ -236,8 +236,9 @@ def test_an_open_far_above_the_decision_is_cut_to_the_cash_and_the_caps(home: Ho
     gap = {"open": "4300", "high": "4400", "low": "4200", "close": "4300"}
     write_rows(path, [row | gap if row["date"] == "2020-08-04" else row for row in rows])
     (done,) = home.settle("2020-08-04")
-    assert done["guard"]["outcome"] == "CLIP"
-    assert Decimal(done["order"]["quantity"]) * Decimal("4300") <= Decimal(5000)
+    assert (done["guard"]["outcome"], done["order"]["status"]) == ("BLOCK", "rejected")
+    assert {"PRICE_COLLAR", "PRICE_MOVED"} <= set(done["guard"]["codes"])
+    assert home.portfolio()["cash"] == "100000.0"
 
 
 def test_settlement_of_one_portfolio_leaves_the_others_alone(home: Home) -> None:

@@ -13,7 +13,7 @@ _RATIOS = tuple(Decimal(ratio) for ratio in (2, 3, 4, 5, 10, 20))
 class CorporateActions(Rule):
     """A rename or merger since the decision, a large dividend before an opening order, or a price that looks like a split nobody filed.
 
-    The close before the price is on the same share basis, so every split on file is out of the comparison already.
+    What nobody could book has frozen the name; where it trades again somebody has looked, so that it passes with a note here. The close before the price is on the same share basis, so every split on file is out of the comparison already.
     """
 
     id = "E9"
@@ -32,7 +32,7 @@ class CorporateActions(Rule):
         notes: list[str] = []
         for happened in known(subject.snapshot.actions, "actions") if subject.snapshot.stage == "settle" else ():
             day = happened.ex_date.isoformat()
-            if happened.kind not in ("split", "dividend"):
+            if happened.kind in ("rename", "merger"):
                 return Block("CORP_ACTION", f"an action of the kind {happened.kind} took effect on {day}, after the decision", value, limit)
             if happened.kind == "dividend" and subject.opening and happened.value > self.max_dividend_fraction * price:
                 reason = f"a dividend of {money(happened.value)}, {percent(happened.value, price)} of the price, went ex on {day}, after the decision"

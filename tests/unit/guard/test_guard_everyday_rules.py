@@ -160,7 +160,7 @@ def happened(kind: Any, value: str = "1") -> GuardSnapshot:
 
 
 @pytest.mark.parametrize("proposal", [text(), SELL])
-@pytest.mark.parametrize("kind", ["rename", "merger", "unknown"])
+@pytest.mark.parametrize("kind", ["rename", "merger"])
 def test_e9_another_company_is_another_decision(proposal: str, kind: str) -> None:
     assert judge(proposal, happened(kind)).code == "CORP_ACTION"
 
@@ -171,6 +171,11 @@ def test_e9_a_large_dividend_stops_a_purchase(dividend: str, code: str) -> None:
     assert ruling.code == code
     assert "2025-03-04" in (line(ruling, "E9").reason or "")
     assert judge(SELL, happened("dividend", dividend)).code == "APPROVED"
+
+
+def test_e9_what_an_operator_has_looked_at_passes_with_a_note() -> None:
+    ruling = judge(SELL, happened("unknown", "0"))
+    assert (ruling.code, line(ruling, "E9").reason) == ("APPROVED", "after the decision: unknown of 0.0 on 2025-03-04")
 
 
 def test_e9_a_split_on_file_has_been_reckoned_with() -> None:
