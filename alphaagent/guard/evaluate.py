@@ -79,7 +79,7 @@ def evaluate(proposal_text: str, snapshot: GuardSnapshot, mandate: Mandate, now:
             proposal = intake.parse_proposal(proposal_text, ticker=snapshot.ticker)
         except IntakeRefused as refused:
             return _refused(refused, snapshot, mandate, now)
-        return _judged(_subject(proposal, snapshot, mandate, now), mandate)
+        return _judged(_subject(proposal, snapshot, mandate, now))
 
 
 def budget(snapshot: GuardSnapshot, mandate: Mandate) -> Decimal:
@@ -127,7 +127,7 @@ def _subject(proposal: TradeProposal, snapshot: GuardSnapshot, mandate: Mandate,
     )
 
 
-def _judged(subject: Subject, mandate: Mandate) -> Ruling:
+def _judged(subject: Subject) -> Ruling:
     findings = _Findings()
     if not findings.run(subject, "B", stop=True):
         return _ruling(subject, findings, Outcome.BLOCK)

@@ -210,10 +210,10 @@ def test_hostile_text_is_shown_and_not_obeyed(hostile: Home, command: list[str],
         assert ":smile:" in out
 
 
-def test_hostile_text_changes_neither_amount_nor_guard_beyond_its_news_score(hostile: Home) -> None:
+def test_hostile_text_raises_no_amount_and_opens_nothing(hostile: Home) -> None:
     document = hostile.decide("AAPL", AS_OF)
-    assert document["guard"]["outcome"] == "APPROVE"
     assert document["proposal"]["amount"] < 5000
+    assert (document["guard"]["outcome"], document["guard"]["codes"]) == ("BLOCK", ["TAINTED_EVIDENCE"])
 
 
 def test_hostile_arguments_do_not_reach_the_terminal(home: Home) -> None:

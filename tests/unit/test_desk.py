@@ -40,6 +40,7 @@ def desk(tmp_path: Path, **changes: Any) -> Desk:
         "starting_cash": D(100_000),
         "default_mandate": "default",
         "configuration": "c",
+        "lot_method": "fifo",
         "halt_file": tmp_path / "HALT",
         "halt_variable": False,
     }

@@ -163,11 +163,11 @@ def test_splits_and_dividends_are_booked_before_the_fill_in_the_order_in_which_t
     ]
 
 
-def test_bringing_up_to_a_session_returns_the_audit_rows() -> None:
+def test_bringing_up_to_an_instant_returns_what_was_booked() -> None:
     market = FakeMarket(BARS, {ACME.id: (dividend(FRIDAY, "1"),)})
 
-    assert len(settler(market).bring_up_to(FakeBooks(held=(ACME,)), PORTFOLIO, FRIDAY)) == 1
-    assert settler(market).bring_up_to(FakeBooks(held=(ACME,)), PORTFOLIO, THURSDAY) == ()
+    assert len(settler(market).bring_up_to(FakeBooks(held=(ACME,)), PORTFOLIO, opens(FRIDAY))) == 1
+    assert settler(market).bring_up_to(FakeBooks(held=(ACME,)), PORTFOLIO, opens(THURSDAY)) == ()
 
 
 def test_an_order_is_due_once_its_session_has_opened() -> None:
