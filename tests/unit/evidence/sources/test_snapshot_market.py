@@ -30,7 +30,7 @@ def bar(day: str, close: str = "11") -> str:
 def test_a_ticker_resolves_to_the_recorded_instrument() -> None:
     (apple,) = RECORDED_MARKET.resolve("aapl", date(2020, 1, 2))
     assert (apple.id, apple.name, apple.mic, apple.currency, apple.cik) == ("XNAS:AAPL", "Apple Inc.", "XNAS", "USD", "0000320193")
-    assert RECORDED_MARKET.tickers() == ("AAPL", "NVDA")
+    assert RECORDED_MARKET.tickers() == ("AAPL", "AMZN", "AZN.L", "GOOG", "META", "MSFT", "NFLX", "NVDA")
 
 
 def test_what_cannot_be_a_ticker_is_a_usage_fault() -> None:
