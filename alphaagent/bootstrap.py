@@ -1,13 +1,15 @@
 """Settings become a desk with everything wired. This is the only importer of the registries."""
 
 import time
+from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from alphaagent.clock import SessionTable, WallClock
+from alphaagent.clock import DEFAULT_EXCHANGE, Calendars, SessionTable, WallClock, exchange_of
 from alphaagent.domain.base import fingerprint
 from alphaagent.domain.text import inert
 from alphaagent.errors import ConfigFault, NoEvidence, UsageFault
@@ -15,10 +17,13 @@ from alphaagent.settings import Settings, load_settings
 
 if TYPE_CHECKING:
     from alphaagent.desk import Desk
+    from alphaagent.domain.market import Instrument
     from alphaagent.evidence.snapshot_status import FileStatus
     from alphaagent.guard.mandate import Mandate
     from alphaagent.ledger.store import SqlStore
     from alphaagent.ports import StoredDecision
+
+JUST_AFTER_CLOSE = timedelta(seconds=1)
 
 
 @dataclass(frozen=True)
@@ -44,13 +49,32 @@ class Workplace:
         return parse_mandates(self.settings.mandates.document, str(self.settings.mandates.path))
 
     @cached_property
+    def calendars(self) -> Calendars:
+        """The sessions of every exchange that the snapshot was recorded over."""
+        return Calendars(self._sessions)
+
+    @property
     def calendar(self) -> SessionTable:
-        """The sessions that the snapshot was recorded over."""
-        path = self._snapshot() / "sessions.csv"
+        """The sessions of the New York exchanges, for what belongs to no instrument."""
+        return self.calendars.of(DEFAULT_EXCHANGE)
+
+    def calendar_of(self, instrument: "Instrument") -> SessionTable:
+        """The sessions of the exchange that an instrument trades on."""
+        return self.calendars.of(instrument.mic)
+
+    def exchanges(self) -> dict[str, SessionTable]:
+        """The session table of every exchange that a known instrument trades on, by its code."""
+        market, today = self.desk.market, self.clock.now().date()
+        mics = {one.mic for ticker in market.tickers() for one in market.resolve(ticker, today)}
+        return {exchange: self.calendars.of(exchange) for exchange in sorted(map(exchange_of, mics))}
+
+    def _sessions(self, exchange: str) -> SessionTable:
+        name = "sessions.csv" if exchange == DEFAULT_EXCHANGE else f"sessions_{exchange}.csv"
+        path = self._snapshot() / name
         try:
             return SessionTable.parse(path.read_text(encoding="utf-8"))
         except (OSError, UnicodeDecodeError) as fault:
-            raise ConfigFault(f"{path} cannot be read: {fault}", fix="restore the snapshot") from None
+            raise ConfigFault(f"the sessions of {exchange}, {path}, cannot be read: {fault}", fix="restore the snapshot") from None
 
     @cached_property
     def desk(self) -> "Desk":
@@ -67,8 +91,8 @@ class Workplace:
         lexicon = Lexicon.parse(settings.lexicon.document, str(settings.lexicon.path))
         return Desk(
             clock=self.clock,
-            calendar=self.calendar,
-            market=SnapshotMarket(folder, self.calendar),
+            calendar_of=self.calendar_of,
+            market=SnapshotMarket(folder, self.calendar_of),
             sources={supply: make(folder) for supply, make in SOURCES[settings.data].items()},
             tools=tools(lexicon),
             engines={name: make() for name, make in ENGINES.items()},
@@ -114,40 +138,61 @@ class Workplace:
             raise UsageFault(f"there are no books yet at {self.settings.database_url}", fix="run `alphaagent decide TICKER` first, or set ALPHAAGENT_HOME")
         return store
 
-    def moment(self, text: str | None, tickers: list[str]) -> datetime:
-        """`--as-of` as an instant: a date is one second after that session's close; nothing is the last session common to the tickers."""
-        if text is None:
-            return self.calendar.closes(self._last_common(tickers)) + timedelta(seconds=1)
-        at = self._instant(text)
+    def moment(self, text: str | None) -> datetime:
+        """`--as-of` where it belongs to no ticker: a date is one second after New York's close; nothing is the last recorded session."""
+        if text is not None:
+            return self._instant(text, self.calendar)
+        last = self._last_sessions(self.desk.market.tickers())
+        return self.calendar.closes(max(day for day in last if self.calendar.is_session(day))) + JUST_AFTER_CLOSE
+
+    def moments(self, text: str | None, tickers: list[str]) -> list[datetime]:
+        """`--as-of` for each ticker: a date is one second after that session's close on its own exchange; nothing is their last common session."""
+        if text is not None:
+            return [self._instant(text, self._calendar_for(ticker, text)) for ticker in tickers]
+        session = self._last_common(tickers)
+        return [self._calendar_for(ticker, session.isoformat()).closes(session) + JUST_AFTER_CLOSE for ticker in tickers]
+
+    def _calendar_for(self, ticker: str, text: str) -> SessionTable:
+        """The calendar of what a ticker names around an instant; New York's where it names nothing, which the decision then says."""
+        with suppress(ValueError, UsageFault):
+            for instrument in self.desk.market.resolve(ticker, date.fromisoformat(text[:10])):
+                return self.calendar_of(instrument)
+        return self.calendar
+
+    def _instant(self, text: str, calendar: SessionTable) -> datetime:
+        at = self._close_or_literal(text, calendar)
         if at > self.clock.now():
             raise UsageFault(f"--as-of {text} lies in the future", fix="choose a past instant")
-        if not self.calendar.closes(self.calendar.first) < at <= self.calendar.closes(self.calendar.last) + timedelta(days=1):
-            raise self._outside(text)
+        if not calendar.closes(calendar.first) < at <= calendar.closes(calendar.last) + timedelta(days=1):
+            raise _outside(text, calendar)
         return at
 
-    def _instant(self, text: str) -> datetime:
+    def _close_or_literal(self, text: str, calendar: SessionTable) -> datetime:
         try:
             day = date.fromisoformat(text)
         except ValueError:
             return _literal(text)
         if day > self.clock.now().date():
             raise UsageFault(f"--as-of {text} lies in the future", fix="choose a past date")
-        if not self.calendar.first <= day <= self.calendar.last:
-            raise self._outside(text)
-        return self.calendar.closes(day) + timedelta(seconds=1)
-
-    def _outside(self, text: str) -> NoEvidence:
-        span = f"{self.calendar.first} to {self.calendar.last}"
-        return NoEvidence(f"the snapshot holds nothing for {text}: its sessions run from {span}", fix="choose a date inside")
+        if not calendar.first <= day <= calendar.last:
+            raise _outside(text, calendar)
+        return calendar.closes(day) + JUST_AFTER_CLOSE
 
     def _last_common(self, tickers: list[str]) -> date:
-        market, last = self.desk.market, []
-        for ticker in tickers:
-            sessions = [market.last_session(one) for one in market.resolve(ticker, self.calendar.last)]
-            last += [session for session in sessions if session]
+        """The last session up to which every ticker has prices and which all their exchanges hold."""
+        last = self._last_sessions(tickers)
         if not last:
-            raise NoEvidence(f"no prices of {', '.join(tickers)} here", fix=f"known tickers: {', '.join(market.tickers())}")
-        return min(last)
+            raise NoEvidence(f"no prices of {', '.join(tickers)} here", fix=f"known tickers: {', '.join(self.desk.market.tickers())}")
+        session, text = min(last), min(last).isoformat()
+        calendars = [self._calendar_for(ticker, text) for ticker in tickers]
+        while not all(calendar.is_session(session) for calendar in calendars):
+            session = calendars[0].previous_session(session)
+        return session
+
+    def _last_sessions(self, tickers: Iterable[str]) -> list[date]:
+        market, today = self.desk.market, self.clock.now().date()
+        named = (instrument for ticker in tickers for instrument in market.resolve(ticker, today))
+        return [session for instrument in named if (session := market.last_session(instrument))]
 
     def _snapshot(self) -> Path:
         if self.settings.snapshot is None:
@@ -190,6 +235,11 @@ class Workplace:
         """Hash of what shapes a result besides the evidence: mandates, lexicon, execution, data mode, fallback."""
         settings, mandates = self.settings, {name: mandate.limits_hash for name, mandate in self.mandates.items()}
         return fingerprint([mandates, lexicon, settings.execution, settings.data, settings.provider, settings.allow_fallback])
+
+
+def _outside(text: str, calendar: SessionTable) -> NoEvidence:
+    span = f"{calendar.first} to {calendar.last}"
+    return NoEvidence(f"the snapshot holds nothing for {text}: its sessions run from {span}", fix="choose a date inside")
 
 
 def _literal(text: str) -> datetime:

@@ -102,6 +102,7 @@ def decide(
     """Decide: gather evidence, hear both cases, propose, guard, order, record."""
     from alphaagent.bootstrap import Workplace
     from alphaagent.desk import Ask
+    from alphaagent.domain.base import instant_text
     from alphaagent.domain.text import safe_name
 
     if len(tickers) > MAX_TICKERS:
@@ -109,10 +110,10 @@ def decide(
     safe_name("--slot", slot)
     safe_name("--portfolio", portfolio)
     workplace = Workplace.open()
-    at = workplace.moment(as_of, tickers)
+    instants = workplace.moments(as_of, tickers)
     if as_of is None:
-        _say(f"as of {at.isoformat()}: the last session of the recorded data")
-    asks = [Ask(ticker=ticker, as_of=at, engine=engine.value, portfolio=portfolio, slot=slot) for ticker in tickers]
+        _say(f"as of {instant_text(instants[0])}: the last session common to {', '.join(tickers)} in the recorded data")
+    asks = [Ask(ticker=ticker, as_of=at, engine=engine.value, portfolio=portfolio, slot=slot) for ticker, at in zip(tickers, instants, strict=True)]
     return max(_decide_one(workplace, ask, dry_run=dry_run, as_json=as_json) for ask in asks)
 
 
@@ -191,7 +192,7 @@ def settle(as_of: AsOf = None, portfolio: Annotated[str | None, typer.Option("--
     from alphaagent.views import settled_document
 
     workplace = Workplace.open()
-    done = pipeline.settle(workplace.desk, workplace.moment(as_of, list(workplace.desk.market.tickers())), portfolio)
+    done = pipeline.settle(workplace.desk, workplace.moment(as_of), portfolio)
     for one in done:
         if as_json:
             _print_json(settled_document(one.order, one.ruling, one.reason, one.audit))
@@ -245,7 +246,7 @@ def portfolio_show(name: Annotated[str, typer.Argument(metavar="[NAME]")] = "def
     from alphaagent.views import portfolio_document
 
     workplace = Workplace.open()
-    at = workplace.moment(as_of, []) if as_of else None
+    at = workplace.moment(as_of) if as_of else None
     book = portfolios.state(workplace.desk, workplace.required_store(), name, at)
     document = portfolio_document(book.at, book.account, book.marks, book.equity, book.fault)
     if as_json:
@@ -267,7 +268,7 @@ def portfolio_create(
     from alphaagent.operations import portfolios
 
     workplace = Workplace.open()
-    at = workplace.moment(as_of, list(workplace.desk.market.tickers()))
+    at = workplace.moment(as_of)
     made = portfolios.make(workplace.desk, name, _money("--cash", cash), mandate, at)
     typer.echo(f"portfolio {made.name}: {cash} {made.currency}, mandate {made.mandate}, opened {made.opened_at.isoformat()}")
 
@@ -281,7 +282,7 @@ def portfolio_deposit(
     from alphaagent.operations import portfolios
 
     workplace = Workplace.open()
-    at = workplace.moment(as_of, []) if as_of else None
+    at = workplace.moment(as_of) if as_of else None
     audit = portfolios.deposit(workplace.store(), name, _money("AMOUNT", amount), at)
     typer.echo(f"deposited {amount} USD to {name}; audit row {audit.seq}")
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from alphaagent.domain.base import canonical
 from alphaagent.domain.evidence import ToolName
-from alphaagent.domain.market import Instrument
+from alphaagent.domain.market import MINOR_UNITS, Instrument
 from alphaagent.domain.portfolio import Account, Portfolio
 from alphaagent.domain.record import DecisionRecord, EngineName
 from alphaagent.domain.ruling import ControlState, GuardSnapshot, Ruling
@@ -40,7 +40,8 @@ class Desk:
     """Everything wired; `bootstrap` is the only maker."""
 
     clock: Clock
-    calendar: Calendar
+    calendar_of: Callable[[Instrument], Calendar]
+    """The sessions of the exchange that an instrument trades on."""
     market: MarketData
     sources: Mapping[Supply, EvidenceSource]
     tools: Mapping[ToolName, Tool]
@@ -94,21 +95,38 @@ class Desk:
 
     def settler(self) -> Settler:
         """Settlement with this desk's guard."""
-        return Settler(self.market, self.calendar, self.broker, self._judge, self.control)
+        return Settler(self.market, self.calendar_of, self.broker, self._judge, self.control)
 
     def _judge(self, record: DecisionRecord, snapshot: GuardSnapshot, at: datetime) -> Ruling:
         return evaluate(record.result.proposal_text, snapshot, Mandate.from_record(record.mandate, record.decision_id), at)
 
 
 def resolve(desk: Desk, ticker: str, as_of: datetime) -> tuple[Instrument, date]:
-    """The one instrument behind a ticker and the last session completed at as_of. Raises NoEvidence or UsageFault."""
-    session = desk.calendar.last_completed(as_of)
-    found = desk.market.resolve(ticker, session)
+    """The one instrument behind a ticker and its exchange's last session completed at as_of. Raises NoEvidence or UsageFault."""
+    found = _named(desk, ticker, as_of)
     if not found:
         raise NoEvidence(f"{ticker} is unknown here", fix=f"known tickers: {', '.join(desk.market.tickers())}")
     if len(found) > 1:
-        raise UsageFault(f"{ticker} is ambiguous at {session}: {', '.join(one.id for one in found)}", fix="use one of these ids")
-    return found[0], session
+        raise UsageFault(f"{ticker} is ambiguous at {as_of.date()}: {', '.join(one.id for one, _ in found)}", fix="use one of these ids")
+    refuse_other_currency(found[0][0])
+    return found[0]
+
+
+def _named(desk: Desk, ticker: str, as_of: datetime) -> list[tuple[Instrument, date]]:
+    """Every instrument that the ticker names on the last session of its own exchange, with that session."""
+    before = as_of - timedelta(days=1)
+    around = {one.id: one for day in (as_of.date(), before.date()) for one in desk.market.resolve(ticker, day)}
+    dated = [(one, desk.calendar_of(one).last_completed(as_of)) for one in around.values()]
+    return [(one, session) for one, session in dated if one in desk.market.resolve(ticker, session)]
+
+
+def refuse_other_currency(instrument: Instrument, currency: str = BASE_CURRENCY) -> None:
+    """Raises UsageFault where prices are not in the book's currency: an amount would be read as something else than it is."""
+    if instrument.currency == currency:
+        return
+    minor = f" (1/100 of {MINOR_UNITS[instrument.currency]})" if instrument.currency in MINOR_UNITS else ""
+    message = f"{instrument.symbol} is priced in {instrument.currency}{minor} and the book is kept in {currency}; there are no exchange rates here"
+    raise UsageFault(message, fix=f"decide instruments priced in {currency}")
 
 
 def refuse_if_halted(desk: Desk, store: Store) -> None:

@@ -176,7 +176,7 @@ def _judgement(
         probe = _snapshot(desk, instrument, request, session, book, None, "heuristic")
         return portfolio_items(gathered, _view(book, instrument, probe, mandate, acted))
 
-    pack = gather(desk.sources, desk.tools, desk.calendar, instrument, request.ticker, request.as_of, session, portfolio_evidence)
+    pack = gather(desk.sources, desk.tools, desk.calendar_of(instrument), instrument, request.ticker, request.as_of, session, portfolio_evidence)
     return pack, *_speak(desk, pack, request.engine)
 
 
@@ -252,9 +252,10 @@ def _snapshot(
         base_rate=Decimal(result.base_rate) if result and result.base_rate else None,
         rule_driven=result.rule_driven if result else False,
     )
-    fill_session = desk.calendar.first_opening_after(request.as_of)
+    calendar = desk.calendar_of(instrument)
+    fill_session = calendar.first_opening_after(request.as_of)
     price = mark(desk.market, instrument, request.as_of) or quote.price
-    return decide_snapshot(subject, book, desk.calendar, session=session, bar_session=quote.session, fill_session=fill_session, price=price)
+    return decide_snapshot(subject, book, calendar, session=session, bar_session=quote.session, fill_session=fill_session, price=price)
 
 
 def _view(book: BookState, instrument: Instrument, probe: GuardSnapshot, mandate: Mandate, acted: tuple[str, ...]) -> PortfolioView:

@@ -5,7 +5,7 @@ where it is asked for: a price next to a broken row is no price.
 """
 
 from bisect import bisect_left
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import date, datetime
 from functools import cached_property
 from operator import attrgetter
@@ -25,9 +25,9 @@ _SESSION = attrgetter("session")
 class SnapshotMarket:
     """MarketData over a snapshot folder."""
 
-    def __init__(self, folder: Path, calendar: Calendar) -> None:
+    def __init__(self, folder: Path, calendar_of: Callable[[Instrument], Calendar]) -> None:
         self._folder = folder
-        self._calendar = calendar
+        self._calendar_of = calendar_of
 
     @cached_property
     def _instruments(self) -> tuple[Instrument, ...]:
@@ -41,9 +41,10 @@ class SnapshotMarket:
 
     def quote(self, instrument: Instrument, as_of: datetime) -> Quote | None:
         """The last close known before as_of; SourceFault where any row up to then is broken."""
-        if as_of <= self._calendar.closes(self._calendar.first):
+        calendar = self._calendar_of(instrument)
+        if as_of <= calendar.closes(calendar.first):
             return None
-        known = admit(self._bars(instrument), as_of, self._calendar.last_completed(as_of))
+        known = admit(self._bars(instrument), as_of, calendar.last_completed(as_of))
         _refuse(known.faults)
         if not known.bars:
             return None
@@ -73,7 +74,7 @@ class SnapshotMarket:
     def _read(self, supply: str, instrument: Instrument, parse: Parser) -> Records:
         path = file_of(supply, instrument)
         raw = read_listed(self._folder, path)
-        return Records() if raw is None else parse(raw, path, self._calendar)
+        return Records() if raw is None else parse(raw, path, self._calendar_of(instrument))
 
 
 def _at(bars: tuple[Bar, ...], session: date) -> Bar | None:
