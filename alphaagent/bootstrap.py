@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from alphaagent.clock import DEFAULT_EXCHANGE, Calendars, SessionTable, WallClock, exchange_of
+from alphaagent.clock import DEFAULT_EXCHANGE, Calendars, SessionTable, WallClock, exchange_of, exchange_sessions
 from alphaagent.domain.base import fingerprint
 from alphaagent.domain.text import inert
 from alphaagent.errors import ConfigFault, NoEvidence, UsageFault
@@ -19,11 +19,14 @@ if TYPE_CHECKING:
     from alphaagent.desk import Desk
     from alphaagent.domain.market import Instrument
     from alphaagent.evidence.snapshot_status import FileStatus
+    from alphaagent.evidence.sources.own_prices import OwnPrices
     from alphaagent.guard.mandate import Mandate
     from alphaagent.ledger.store import SqlStore
     from alphaagent.ports import StoredDecision
 
 JUST_AFTER_CLOSE = timedelta(seconds=1)
+SESSIONS_TO_FILL_ON, A_YEAR = timedelta(days=30), timedelta(days=365)
+OLDEST_SESSION = date(1990, 1, 2)
 
 
 @dataclass(frozen=True)
@@ -70,11 +73,34 @@ class Workplace:
 
     def _sessions(self, exchange: str) -> SessionTable:
         name = "sessions.csv" if exchange == DEFAULT_EXCHANGE else f"sessions_{exchange}.csv"
-        path = self._snapshot() / name
+        path, span = self._snapshot() / name, self._own_span
+        if span and not path.exists():
+            return exchange_sessions(exchange, *span)
         try:
-            return SessionTable.parse(path.read_text(encoding="utf-8"))
+            recorded = SessionTable.parse(path.read_text(encoding="utf-8"))
         except (OSError, UnicodeDecodeError) as fault:
             raise ConfigFault(f"the sessions of {exchange}, {path}, cannot be read: {fault}", fix="restore the snapshot") from None
+        if span is None or (recorded.first <= span[0] and span[1] <= recorded.last):
+            return recorded
+        return recorded.extended(exchange_sessions(exchange, *span))
+
+    @cached_property
+    def own_prices(self) -> "OwnPrices | None":
+        """The folder of own prices, where one is configured."""
+        if self.settings.own_prices is None:
+            return None
+        from alphaagent.evidence.sources.own_prices import OwnPrices
+
+        return OwnPrices(self.settings.own_prices, self._snapshot())
+
+    @cached_property
+    def _own_span(self) -> tuple[date, date] | None:
+        """The dates of own prices, within what a calendar can know, and some sessions more to fill orders on."""
+        span = self.own_prices.span() if self.own_prices else None
+        if span is None:
+            return None
+        last = min(span[1] + SESSIONS_TO_FILL_ON, self.clock.now().date() + A_YEAR)
+        return max(span[0], OLDEST_SESSION), max(last, OLDEST_SESSION + A_YEAR)
 
     @cached_property
     def desk(self) -> "Desk":
@@ -92,8 +118,9 @@ class Workplace:
         return Desk(
             clock=self.clock,
             calendar_of=self.calendar_of,
-            market=SnapshotMarket(folder, self.calendar_of),
-            sources={supply: make(folder) for supply, make in SOURCES[settings.data].items()},
+            market=SnapshotMarket(folder, self.calendar_of, self.own_prices),
+            own_prices=self.own_prices,
+            sources={supply: make(folder) for supply, make in SOURCES[settings.data_mode].items()},
             tools=tools(lexicon),
             engines={name: make() for name, make in ENGINES.items()},
             mandates=self.mandates,
@@ -234,7 +261,7 @@ class Workplace:
     def _configuration(self, lexicon: str) -> str:
         """Hash of what shapes a result besides the evidence: mandates, lexicon, execution, data mode, fallback."""
         settings, mandates = self.settings, {name: mandate.limits_hash for name, mandate in self.mandates.items()}
-        return fingerprint([mandates, lexicon, settings.execution, settings.data, settings.provider, settings.allow_fallback])
+        return fingerprint([mandates, lexicon, settings.execution, settings.data_mode, settings.provider, settings.allow_fallback])
 
 
 def _outside(text: str, calendar: SessionTable) -> NoEvidence:

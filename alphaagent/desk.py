@@ -14,6 +14,7 @@ from alphaagent.domain.record import DecisionRecord, EngineName
 from alphaagent.domain.ruling import ControlState, GuardSnapshot, Ruling
 from alphaagent.errors import BooksUnsound, ConfigFault, Halted, NoEvidence, UsageFault
 from alphaagent.evidence.gather import Tool
+from alphaagent.evidence.sources.own_prices import OwnPrices
 from alphaagent.execution.settlement import Settler
 from alphaagent.execution.snapshots import BookState
 from alphaagent.guard.evaluate import evaluate
@@ -44,6 +45,7 @@ class Desk:
     """The sessions of the exchange that an instrument trades on."""
     market: MarketData
     sources: Mapping[Supply, EvidenceSource]
+    own_prices: OwnPrices | None
     tools: Mapping[ToolName, Tool]
     engines: Mapping[str, DecisionEngine]
     mandates: Mapping[str, Mandate]
@@ -61,6 +63,12 @@ class Desk:
     configuration: str
     halt_file: Path
     halt_variable: bool
+
+    def sources_of(self, instrument: Instrument) -> Mapping[Supply, EvidenceSource]:
+        """Where the evidence on an instrument comes from: its prices out of the user's own folder where they are there."""
+        if self.own_prices is None or not self.own_prices.has(instrument):
+            return self.sources
+        return {**self.sources, "prices": self.own_prices}
 
     def mandate(self, name: str) -> Mandate:
         """A mandate by name. Raises ConfigFault that lists the names there are."""

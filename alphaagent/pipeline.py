@@ -176,7 +176,7 @@ def _judgement(
         probe = _snapshot(desk, instrument, request, session, book, None, "heuristic")
         return portfolio_items(gathered, _view(book, instrument, probe, mandate, acted))
 
-    pack = gather(desk.sources, desk.tools, desk.calendar_of(instrument), instrument, request.ticker, request.as_of, session, portfolio_evidence)
+    pack = gather(desk.sources_of(instrument), desk.tools, desk.calendar_of(instrument), instrument, request.ticker, request.as_of, session, portfolio_evidence)
     return pack, *_speak(desk, pack, request.engine)
 
 
