@@ -82,7 +82,7 @@ class Workplace:
             raise ConfigFault(f"the sessions of {exchange}, {path}, cannot be read: {fault}", fix="restore the snapshot") from None
         if span is None or (recorded.first <= span[0] and span[1] <= recorded.last):
             return recorded
-        return recorded.extended(exchange_sessions(exchange, *span))
+        return recorded.extended(exchange_sessions(exchange, min(span[0], recorded.first), max(span[1], recorded.last)))
 
     @cached_property
     def own_prices(self) -> "OwnPrices | None":

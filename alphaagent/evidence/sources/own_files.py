@@ -33,19 +33,24 @@ class OwnFiles:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
-    @cached_property
+    @property
     def bars(self) -> Mapping[str, Path]:
         """TICKER.csv or TICKER.parquet, by ticker. Raises ConfigFault on a name that is no ticker's and on two files of one ticker."""
-        return self._by_ticker([path for path in self._all if not _is_actions(path)])
+        return self._found[0]
 
-    @cached_property
+    @property
     def actions(self) -> Mapping[str, Path]:
         """TICKER.actions.csv, by ticker. Raises ConfigFault on one that stands without prices."""
-        found = self._by_ticker([path for path in self._all if _is_actions(path)])
-        for ticker, path in found.items():
-            if ticker not in self.bars:
+        return self._found[1]
+
+    @cached_property
+    def _found(self) -> tuple[Mapping[str, Path], Mapping[str, Path]]:
+        bars = self._by_ticker([path for path in self._all if not _is_actions(path)])
+        actions = self._by_ticker([path for path in self._all if _is_actions(path)])
+        for ticker, path in actions.items():
+            if ticker not in bars:
                 raise ConfigFault(f"{self.shown(path)} stands without prices of {ticker}", fix=f"add {ticker}.csv, or remove the file")
-        return found
+        return bars, actions
 
     def shown(self, path: Path) -> str:
         """A file as messages call it: its folder's name and its own."""
