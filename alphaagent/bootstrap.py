@@ -169,8 +169,10 @@ class Workplace:
         """`--as-of` where it belongs to no ticker: a date is one second after New York's close; nothing is the last recorded session."""
         if text is not None:
             return self._instant(text, self.calendar)
-        last = self._last_sessions(self.desk.market.tickers())
-        return self.calendar.closes(max(day for day in last if self.calendar.is_session(day))) + JUST_AFTER_CLOSE
+        last = [day for day in self._last_sessions(self.desk.market.tickers()) if self.calendar.is_session(day)]
+        if not last:
+            raise NoEvidence("no prices are recorded here", fix="restore the snapshot, or give --as-of")
+        return self.calendar.closes(max(last)) + JUST_AFTER_CLOSE
 
     def moments(self, text: str | None, tickers: list[str]) -> list[datetime]:
         """`--as-of` for each ticker: a date is one second after that session's close on its own exchange; nothing is their last common session."""
@@ -231,6 +233,8 @@ class Workplace:
         store = self.required_store()
         newest = store.decisions(limit=1) if name == "last" else ()
         stored = newest[0] if newest else store.decision(name)
+        if stored is None and name == "last":
+            raise UsageFault("there is no decision in these books yet", fix="run `alphaagent decide TICKER` first")
         if stored is None:
             raise UsageFault(f"there is no decision {inert(name[:60])!r} in these books", fix="take an id that `alphaagent decide` printed, or `last`")
         return stored

@@ -5,7 +5,6 @@ Heavy modules are imported inside the commands, so that `--help` costs no more t
 
 import json
 import sys
-from decimal import Decimal, InvalidOperation
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -17,7 +16,6 @@ from alphaagent.errors import AlphaAgentError, UsageFault
 if TYPE_CHECKING:
     from alphaagent.bootstrap import Workplace
     from alphaagent.desk import Ask
-    from alphaagent.execution.settlement import Settled
     from alphaagent.pipeline import Decided
 
 app = typer.Typer(
@@ -46,7 +44,7 @@ class Engine(StrEnum):
     heuristic = "heuristic"
 
 
-AsOf = Annotated[str | None, typer.Option("--as-of", metavar="WHEN", help="A session's date (one second after its close) or an ISO instant.")]
+AsOf = Annotated[str | None, typer.Option("--as-of", metavar="WHEN", help="A session's date (one second after its close) or an ISO instant with a zone.")]
 AsJson = Annotated[bool, typer.Option("--json", help="One JSON document on stdout; JSON Lines for several tickers.")]
 PortfolioName = Annotated[str, typer.Option("--portfolio", metavar="NAME", help="The portfolio to decide for.")]
 
@@ -91,12 +89,14 @@ def _root(version: Annotated[bool, typer.Option("--version", help="Print the ver
 
 @app.command()
 def decide(
-    tickers: Annotated[list[str], typer.Argument(metavar="TICKER...", help="One ticker or several.")],
+    tickers: Annotated[list[str], typer.Argument(metavar="TICKER", help="One ticker or several.")],
     as_of: AsOf = None,
-    engine: Annotated[Engine, typer.Option(help="auto is the crew where a model is configured, else the heuristic engine.")] = Engine.auto,
+    engine: Annotated[
+        Engine, typer.Option(help="auto: the crew where a model is configured, else heuristic. This version has no crew: the heuristic engine decides.")
+    ] = Engine.auto,
     portfolio: PortfolioName = "default",
     slot: Annotated[str, typer.Option(metavar="NAME", help="One slot holds one decision per portfolio, instrument and session.")] = "manual",
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Write nothing.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Take the same path on the book as it stood at that instant, and write nothing.")] = False,
     as_json: AsJson = False,
 ) -> int:
     """Decide: gather evidence, hear both cases, propose, guard, order, record."""
@@ -120,17 +120,18 @@ def decide(
 def _decide_one(workplace: "Workplace", ask: "Ask", *, dry_run: bool, as_json: bool) -> int:
     """One ticker; a fault costs this ticker only."""
     from alphaagent import pipeline
-    from alphaagent.views import failure_document
+    from alphaagent.domain.base import instant_text
+    from alphaagent.views import failure_document, settled_line
 
     try:
         decided = pipeline.dry_run(workplace.desk, ask) if dry_run else pipeline.decide(workplace.desk, ask)
     except AlphaAgentError as fault:
         _complain(fault)
         if as_json:
-            _print_json(failure_document(ask.ticker, ask.as_of.isoformat(), type(fault).__name__, fault.message, fault.fix))
+            _print_json(failure_document(ask.ticker, instant_text(ask.as_of), type(fault).__name__, fault.message, fault.fix))
         return fault.exit_code
     for done in decided.settled:
-        _say(_settled_line(done))
+        _say(settled_line(done.order, done.ruling, done.reason))
     _show_decided(workplace, decided, as_json=as_json)
     return 0
 
@@ -185,11 +186,15 @@ def replay(decision: Annotated[str, typer.Argument(metavar="DECISION", help="A d
 
 
 @app.command()
-def settle(as_of: AsOf = None, portfolio: Annotated[str | None, typer.Option("--portfolio", metavar="NAME")] = None, as_json: AsJson = False) -> None:
+def settle(
+    as_of: AsOf = None,
+    portfolio: Annotated[str | None, typer.Option("--portfolio", metavar="NAME", help="One portfolio; all of them where it is left out.")] = None,
+    as_json: AsJson = False,
+) -> None:
     """Fill, re-check or expire pending orders, each at its own session's open."""
     from alphaagent import pipeline
     from alphaagent.bootstrap import Workplace
-    from alphaagent.views import settled_document
+    from alphaagent.views import settled_document, settled_line
 
     workplace = Workplace.open()
     done = pipeline.settle(workplace.desk, workplace.moment(as_of), portfolio)
@@ -197,26 +202,19 @@ def settle(as_of: AsOf = None, portfolio: Annotated[str | None, typer.Option("--
         if as_json:
             _print_json(settled_document(one.order, one.ruling, one.reason, one.audit))
         else:
-            typer.echo(_settled_line(one))
+            typer.echo(settled_line(one.order, one.ruling, one.reason))
     if not done:
         _say("nothing was due")
 
 
-def _settled_line(done: "Settled") -> str:
-    order = done.order
-    price = f" at {order.price:f} on {order.fill_session}" if order.price is not None else f": {done.reason}"
-    clipped = f" (clipped by the guard: {done.ruling.code})" if done.ruling and done.ruling.outcome == "CLIP" else ""
-    return f"{order.status.value}  {order.side} {order.quantity:f} {order.symbol}{price}{clipped}  decision {order.decision_id}"
-
-
 @app.command()
-def halt(reason: Annotated[str, typer.Argument(metavar="[REASON]")] = "by the operator") -> None:
+def halt(reason: Annotated[str, typer.Argument(metavar="REASON", help="Why; goes to the audit trail.")] = "by the operator") -> None:
     """Stop everything: nothing is evaluated, no model is called, exit 5 until `resume`."""
     _set_control("HALTED", reason)
 
 
 @app.command()
-def reduce(reason: Annotated[str, typer.Argument(metavar="[REASON]")] = "by the operator") -> None:
+def reduce(reason: Annotated[str, typer.Argument(metavar="REASON", help="Why; goes to the audit trail.")] = "by the operator") -> None:
     """Allow only what makes positions smaller."""
     _set_control("REDUCING", reason)
 
@@ -239,7 +237,9 @@ def _set_control(state: Any, reason: str) -> None:
 
 
 @portfolio_app.command("show")
-def portfolio_show(name: Annotated[str, typer.Argument(metavar="[NAME]")] = "default", as_of: AsOf = None, as_json: AsJson = False) -> None:
+def portfolio_show(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The portfolio.")] = "default", as_of: AsOf = None, as_json: AsJson = False
+) -> None:
     """Positions at their marks, cash, NAV, pending orders."""
     from alphaagent.bootstrap import Workplace
     from alphaagent.operations import portfolios
@@ -258,24 +258,27 @@ def portfolio_show(name: Annotated[str, typer.Argument(metavar="[NAME]")] = "def
 
 @portfolio_app.command("create")
 def portfolio_create(
-    name: Annotated[str, typer.Argument(metavar="NAME")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="1 to 40 letters, digits, dots, dashes or underscores.")],
     cash: Annotated[str, typer.Option(metavar="AMOUNT", help="Opening cash in USD.")] = "100000",
     mandate: Annotated[str | None, typer.Option(metavar="NAME", help="A mandate of mandate.yaml.")] = None,
     as_of: AsOf = None,
 ) -> None:
     """Make a portfolio with an opening deposit."""
     from alphaagent.bootstrap import Workplace
+    from alphaagent.domain.base import instant_text
     from alphaagent.operations import portfolios
 
     workplace = Workplace.open()
     at = workplace.moment(as_of)
-    made = portfolios.make(workplace.desk, name, _money("--cash", cash), mandate, at)
-    typer.echo(f"portfolio {made.name}: {cash} {made.currency}, mandate {made.mandate}, opened {made.opened_at.isoformat()}")
+    made = portfolios.make(workplace.desk, name, portfolios.amount("--cash", cash), mandate, at)
+    typer.echo(f"portfolio {made.name}: {cash} {made.currency}, mandate {made.mandate}, opened {instant_text(made.opened_at)}")
 
 
 @portfolio_app.command("deposit")
 def portfolio_deposit(
-    name: Annotated[str, typer.Argument(metavar="NAME")], amount: Annotated[str, typer.Argument(metavar="AMOUNT")], as_of: AsOf = None
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The portfolio.")],
+    amount: Annotated[str, typer.Argument(metavar="AMOUNT", help="In the portfolio's currency, such as 2500.00.")],
+    as_of: AsOf = None,
 ) -> None:
     """Add cash to a portfolio."""
     from alphaagent.bootstrap import Workplace
@@ -283,18 +286,8 @@ def portfolio_deposit(
 
     workplace = Workplace.open()
     at = workplace.moment(as_of) if as_of else None
-    audit = portfolios.deposit(workplace.store(), name, _money("AMOUNT", amount), at)
+    audit = portfolios.deposit(workplace.store(), name, portfolios.amount("AMOUNT", amount), at)
     typer.echo(f"deposited {amount} USD to {name}; audit row {audit.seq}")
-
-
-def _money(what: str, text: str) -> Decimal:
-    try:
-        amount = Decimal(text)
-    except InvalidOperation:
-        raise UsageFault(f"{what} is {text!r}, which is no amount", fix="write digits with a decimal point, such as 2500.00") from None
-    if not amount.is_finite() or not 0 < amount <= Decimal(10) ** 9 or amount != amount.quantize(Decimal("0.01")):
-        raise UsageFault(f"{what} is {text!r}; an amount is above 0, at most 1000000000, with at most two decimals", fix="correct the amount")
-    return amount
 
 
 @audit_app.command("verify")
@@ -321,11 +314,13 @@ def audit_verify(
 
 @audit_app.command("anchor")
 def audit_anchor() -> None:
-    """Print a line that fixes the chain as it is now; keep it on another machine."""
+    """Print a line that fixes the chain as it is now; keep it on another machine and give it to `audit verify --anchor`."""
     from alphaagent.bootstrap import Workplace
     from alphaagent.ledger.verify import anchor_line
 
-    typer.echo(anchor_line(Workplace.open().settings.database_url))
+    workplace = Workplace.open()
+    workplace.required_store()
+    typer.echo(anchor_line(workplace.settings.database_url))
 
 
 @ledger_app.command("show")

@@ -41,10 +41,7 @@ class SessionTable:
     def parse(cls, text: str) -> "SessionTable":
         """From CSV with the columns session, open, close: a date and two ISO instants with an offset."""
         try:
-            rows = [
-                (date.fromisoformat(row["session"]), datetime.fromisoformat(row["open"]).astimezone(UTC), datetime.fromisoformat(row["close"]).astimezone(UTC))
-                for row in csv.DictReader(text.splitlines())
-            ]
+            rows = [(date.fromisoformat(row["session"]), _instant(row["open"]), _instant(row["close"])) for row in csv.DictReader(text.splitlines())]
         except (KeyError, ValueError, TypeError) as fault:
             raise ConfigFault(f"the session table cannot be read: {fault}", fix="restore sessions.csv of the snapshot") from fault
         return cls(rows)
@@ -114,6 +111,13 @@ class SessionTable:
         if not 0 <= place < len(self._sessions):
             raise UsageFault(message, fix=f"the calendar covers {self.first} to {self.last}")
         return self._sessions[place]
+
+
+def _instant(text: str) -> datetime:
+    at = datetime.fromisoformat(text)
+    if at.tzinfo is None:
+        raise ValueError(f"{text} has no offset")
+    return at.astimezone(UTC)
 
 
 def exchange_of(mic: str) -> str:

@@ -156,16 +156,18 @@ def _resume_hint(desk: Desk, sources: tuple[str, ...]) -> str:
     return ", then ".join(hints[source] for source in sources)
 
 
-def open_portfolio(desk: Desk, store: Store, ask: Ask) -> Portfolio:
-    """The portfolio asked for; `default` is made on first use."""
-    with store.write() as books:
-        found = books.portfolio(ask.portfolio)
-        if found:
-            return found
-        if ask.portfolio != DEFAULT_PORTFOLIO:
-            names = ", ".join(one.name for one in books.portfolios()) or "none yet"
-            raise UsageFault(f"there is no portfolio {ask.portfolio!r} (there is: {names})", fix=f"run `alphaagent portfolio create {ask.portfolio}`")
-        return create_portfolio(desk, books, ask.portfolio, desk.default_mandate, desk.starting_cash, ask.as_of - timedelta(seconds=1))
+def find_portfolio(books: Books, name: str) -> Portfolio | None:
+    """The portfolio of that name; None where it is `default` and will be made by the first decision. Raises UsageFault."""
+    found = books.portfolio(name)
+    if found is None and name != DEFAULT_PORTFOLIO:
+        names = ", ".join(one.name for one in books.portfolios()) or "none yet"
+        raise UsageFault(f"there is no portfolio {name!r} (there is: {names})", fix=f"run `alphaagent portfolio create {name}`")
+    return found
+
+
+def first_portfolio(desk: Desk, books: Books, name: str, as_of: datetime) -> Portfolio:
+    """The portfolio of that name, made just before as_of where this is its first use."""
+    return find_portfolio(books, name) or create_portfolio(desk, books, name, desk.default_mandate, desk.starting_cash, as_of - timedelta(seconds=1))
 
 
 def create_portfolio(desk: Desk, books: Books, name: str, mandate: str, cash: Decimal, at: datetime) -> Portfolio:
@@ -176,13 +178,11 @@ def create_portfolio(desk: Desk, books: Books, name: str, mandate: str, cash: De
     return made
 
 
-def fresh_book(desk: Desk, ask: Ask, existing: Portfolio | None) -> BookState:
+def fresh_book(desk: Desk, name: str, as_of: datetime, existing: Portfolio | None) -> BookState:
     """A book that does not exist yet: the starting cash and nothing else."""
-    if existing is None and ask.portfolio != DEFAULT_PORTFOLIO:
-        raise UsageFault(f"there is no portfolio {ask.portfolio!r}", fix=f"run `alphaagent portfolio create {ask.portfolio}`")
-    opened = ask.as_of - timedelta(seconds=1)
+    opened = as_of - timedelta(seconds=1)
     mandate = existing.mandate if existing else desk.default_mandate
-    portfolio = Portfolio(id=0, name=ask.portfolio, currency=BASE_CURRENCY, kind="paper", mandate=mandate, opened_at=opened)
+    portfolio = Portfolio(id=0, name=name, currency=BASE_CURRENCY, kind="paper", mandate=mandate, opened_at=opened)
     account = Account(portfolio=portfolio, book_time=opened, cash=desk.starting_cash, settled_cash=desk.starting_cash, positions=(), pending=())
     state, sources = desk.control_without_books()
     if state == "HALTED":
@@ -204,10 +204,15 @@ def recorded_instrument(desk: Desk, record: DecisionRecord) -> Instrument:
     return found[0]
 
 
-def refuse_if_unsound(books: Books) -> None:
-    fault = books.soundness_fault()
-    if fault:
-        raise BooksUnsound(f"the books are unsound: {fault}", fix="run `alphaagent audit verify` and reconcile; `alphaagent resume` when it is sound")
+def stop_if_unsound(store: Store, at: datetime) -> None:
+    """Halts the system, audited, where the books cannot be trusted. Raises BooksUnsound."""
+    with store.read() as books:
+        fault = books.soundness_fault()
+    if fault is None:
+        return
+    with store.write() as books:
+        books.set_control("HALTED", f"the books are unsound: {fault}", "guard", at)
+    raise BooksUnsound(f"the books are unsound: {fault}", fix="run `alphaagent audit verify`, reconcile, then `alphaagent resume --reason WHY`")
 
 
 def halt_if_told(books: Books, ruling: Ruling | None, at: datetime) -> None:

@@ -10,8 +10,20 @@ from datetime import date, datetime
 from decimal import Decimal
 
 from alphaagent import __version__
-from alphaagent.desk import Ask, Desk, fresh_book, halt_if_told, open_portfolio, recorded_instrument, refuse_if_halted, refuse_if_unsound, resolve
-from alphaagent.domain.base import canonical, fingerprint, sha256_hex
+from alphaagent.desk import (
+    DEFAULT_PORTFOLIO,
+    Ask,
+    Desk,
+    find_portfolio,
+    first_portfolio,
+    fresh_book,
+    halt_if_told,
+    recorded_instrument,
+    refuse_if_halted,
+    resolve,
+    stop_if_unsound,
+)
+from alphaagent.domain.base import canonical, fingerprint, instant_text, sha256_hex
 from alphaagent.domain.debate import EngineResult
 from alphaagent.domain.evidence import EvidenceItem, EvidencePack
 from alphaagent.domain.market import Instrument
@@ -48,7 +60,9 @@ def decide(desk: Desk, ask: Ask) -> Decided:
     instrument, session = resolve(desk, ask.ticker, ask.as_of)
     store = desk.store()
     refuse_if_halted(desk, store)
-    portfolio = open_portfolio(desk, store, ask)
+    stop_if_unsound(store, ask.as_of)
+    with store.read() as books:
+        portfolio = find_portfolio(books, ask.portfolio)
     request = _request(desk, ask, session)
     claim = store.claim(_slot_key(request, instrument), _request_hash(request), desk.patience())
     if isinstance(claim, StoredDecision):
@@ -60,7 +74,7 @@ def decide(desk: Desk, ask: Ask) -> Decided:
         return decided
     except ProviderFault as fault:
         with store.write() as books:
-            books.record_failure(ask.ticker, portfolio.name, "PROVIDER", fault.message, ask.as_of)
+            books.record_failure(ask.ticker, ask.portfolio, "PROVIDER", fault.message, ask.as_of)
         raise
     finally:
         if not finished:
@@ -71,11 +85,13 @@ def dry_run(desk: Desk, ask: Ask) -> Decided:
     """The same decision with nothing written, on the book as it stood at as_of; without a book, on the starting cash."""
     instrument, session = resolve(desk, ask.ticker, ask.as_of)
     store = desk.existing_store()
+    if store:
+        refuse_if_halted(desk, store)
     request = _request(desk, ask, session)
     with store.read() if store else nullcontext() as books:
-        portfolio = books.portfolio(ask.portfolio) if books else None
+        portfolio = find_portfolio(books, ask.portfolio) if books else _unmade(ask)
         if books is None or portfolio is None or portfolio.opened_at >= ask.as_of:
-            book = fresh_book(desk, ask, portfolio)
+            book = fresh_book(desk, ask.portfolio, ask.as_of, portfolio)
         else:
             book = desk.settler().book_state(books, portfolio, ask.as_of, {})
         mandate = desk.mandate(book.account.portfolio.mandate)
@@ -90,6 +106,7 @@ def settle(desk: Desk, as_of: datetime, portfolio: str | None = None) -> tuple[S
         return ()
     store = desk.store()
     refuse_if_halted(desk, store)
+    stop_if_unsound(store, as_of)
     with store.read() as books:
         names = [one for one in books.portfolios() if portfolio in (None, one.name)]
     if portfolio is not None and not names:
@@ -108,7 +125,6 @@ def settle_portfolio(desk: Desk, store: Store, portfolio: Portfolio, as_of: date
             raise BooksUnsound(f"the order {order.id} belongs to no decision", fix="run `alphaagent audit verify`")
         instrument = recorded_instrument(desk, stored.record)
         with store.write() as books:
-            refuse_if_unsound(books)
             result = settler.settle(books, stored.record, portfolio, instrument, order, as_of)
             halt_if_told(books, result.ruling if result else None, as_of)
         done += [result] if result else []
@@ -137,32 +153,53 @@ def _request_hash(request: Request) -> str:
     return fingerprint([request.engine, request.plan, request.configuration])
 
 
-def _decide_in_slot(desk: Desk, store: Store, portfolio: Portfolio, instrument: Instrument, request: Request, session: date, claim: Claim) -> Decided:
-    with store.read() as books:
-        _refuse_before_book_time(books.account(portfolio), request)
-    settled = settle_portfolio(desk, store, portfolio, request.as_of)
-    mandate = desk.mandate(portfolio.mandate)
-    with store.write() as books:
-        desk.settler().bring_up_to(books, portfolio, session)
-        books.record_limits(portfolio, mandate.limits_hash, canonical(mandate.record()), request.as_of)
-        books.register(instrument)
-    with store.read() as books:
-        book = desk.settler().book_state(books, portfolio, request.as_of, {})
-    acted = _acted_flags(store, portfolio, instrument)
+def _decide_in_slot(desk: Desk, store: Store, portfolio: Portfolio | None, instrument: Instrument, request: Request, session: date, claim: Claim) -> Decided:
+    """Evidence and engine outside of any transaction, ruling and record inside one; a failure before it leaves nothing behind."""
+    settled = _brought_up_to(desk, store, portfolio, request, session) if portfolio else ()
+    book = _book(desk, store, portfolio, request)
+    mandate = desk.mandate(book.account.portfolio.mandate)
+    acted = _acted_flags(store, portfolio, instrument) if portfolio else ()
     pack, result, provenance, reason = _judgement(desk, instrument, request, session, book, mandate, acted)
     with store.write() as books:
-        refuse_if_unsound(books)
-        book = desk.settler().book_state(books, portfolio, request.as_of, {})
+        owner = first_portfolio(desk, books, request.portfolio, request.as_of)
+        _refuse_before_book_time(books.account(owner), request)
+        books.register(instrument)
+        books.record_limits(owner, mandate.limits_hash, canonical(mandate.record()), request.as_of)
+        book = desk.settler().book_state(books, owner, request.as_of, {})
         record, order = _ruled(desk, instrument, request, session, book, mandate, pack, result, provenance, reason)
         books.record_decision(claim, record, order)
         halt_if_told(books, record.ruling, request.as_of)
     return Decided(record, store.decision(record.decision_id), settled=settled)
 
 
+def _brought_up_to(desk: Desk, store: Store, portfolio: Portfolio, request: Request, session: date) -> tuple[Settled, ...]:
+    """Due orders settled and corporate actions booked, in the order in which they happened, before anything new is decided."""
+    with store.read() as books:
+        _refuse_before_book_time(books.account(portfolio), request)
+    settled = settle_portfolio(desk, store, portfolio, request.as_of)
+    with store.write() as books:
+        desk.settler().bring_up_to(books, portfolio, session)
+    return settled
+
+
+def _book(desk: Desk, store: Store, portfolio: Portfolio | None, request: Request) -> BookState:
+    if portfolio is None:
+        return fresh_book(desk, request.portfolio, request.as_of, None)
+    with store.read() as books:
+        return desk.settler().book_state(books, portfolio, request.as_of, {})
+
+
+def _unmade(ask: Ask) -> Portfolio | None:
+    """Without books there is only `default`, which the first decision makes: no portfolio. Raises UsageFault for another name."""
+    if ask.portfolio != DEFAULT_PORTFOLIO:
+        raise UsageFault(f"there is no portfolio {ask.portfolio!r}", fix=f"run `alphaagent portfolio create {ask.portfolio}`")
+    return None
+
+
 def _refuse_before_book_time(account: Account, request: Request) -> None:
     if request.as_of < account.book_time:
         raise UsageFault(
-            f"as_of {request.as_of.isoformat()} lies before the book time of {request.portfolio}, {account.book_time.isoformat()}: a book does not go back",
+            f"as_of {instant_text(request.as_of)} lies before the book time of {request.portfolio}, {instant_text(account.book_time)}: a book does not go back",
             fix="choose a later --as-of, use --dry-run, or another portfolio",
         )
 

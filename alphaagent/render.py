@@ -23,10 +23,11 @@ DECIMAL = re.compile(r"(?<![\w.:-])[0-9]+\.[0-9]+(?![\w.:-])")
 VERDICT_STYLE = {"BUY": "bold green", "SELL": "bold red", "HOLD": "bold yellow"}
 OUTCOME_STYLE = {"APPROVE": "green", "CLIP": "yellow", "BLOCK": "red", "pass": "green", "clip": "yellow", "block": "red"}
 HOLD_KINDS = {
-    "balanced": "balanced: under the threshold to enter, nothing held",
+    "balanced": "under the threshold to enter",
     "no_trade_region": "inside the no-trade region",
     "at_target": "at target",
     "no_edge": "no edge over the base rate",
+    "barred": "opening is barred",
     "abstained": "abstained",
 }
 SIDE_BY_SIDE = 110
@@ -129,7 +130,7 @@ def bar(amount: Decimal, widest: Decimal, style: str) -> Text:
     return Text.assemble((left.rjust(BAR_WIDTH), style), ("│", "dim"), (right.ljust(BAR_WIDTH), style))
 
 
-def _verdict(document: Mapping[str, Any]) -> Text:
+def _verdict(document: Mapping[str, Any]) -> RenderableType:
     proposal, reading = document["proposal"], document["reading"]
     if proposal is None:
         return Text("\nVerdict  none: the proposal's text was refused", "bold red")
@@ -138,13 +139,14 @@ def _verdict(document: Mapping[str, Any]) -> Text:
         text.append(f" {proposal['amount']:,.2f} USD", "bold")
     text.append(f"  {proposal['sentiment']}")
     if "p_up" in proposal:
-        text.append(f"  p(up in 20 sessions) {proposal['p_up']:.3f}, base rate {Decimal(reading['base_rate']):.3f} (slope chosen, not fitted)", "dim")
+        base = f", base rate {Decimal(reading['base_rate']):.3f} (slope chosen, not fitted)" if reading["base_rate"] else ""
+        text.append(f"  p(up in 20 sessions) {proposal['p_up']:.3f}{base}", "dim")
     if reading["hold_kind"]:
         text.append(f"  {HOLD_KINDS[reading['hold_kind']]}", "yellow")
-    text.append(f"\n  {inert(proposal['reasoning'])}")
+    words = [Text(inert(proposal["reasoning"]))]
     if reading["flip"]:
-        text.append(f"\n  What would flip it: {inert(reading['flip'])}.", "italic")
-    return text
+        words.append(Text(f"What would flip it: {inert(reading['flip'])}.", "italic"))
+    return Group(text, *(Padding(part, (0, 0, 0, 2)) for part in words))
 
 
 def _guard(guard: Mapping[str, Any], titles: Mapping[str, str]) -> RenderableType:
@@ -252,7 +254,8 @@ def _position(position: Mapping[str, Any]) -> tuple[str, ...]:
     weight = f"{Decimal(position['weight']):.1%}" if position["weight"] else ""
     money = (_money(position[key]) if position[key] is not None else "no mark" for key in ("mark", "value"))
     mark, value = money
-    return position["ticker"], position["quantity"], mark, value, weight, _money(position["cost"]), f"{Decimal(position['unrealised']):+,.2f}"
+    unrealised = f"{Decimal(position['unrealised']):+,.2f}" if position["unrealised"] is not None else ""
+    return position["ticker"], position["quantity"], mark, value, weight, _money(position["cost"]), unrealised
 
 
 def _money(text: str) -> str:
@@ -271,14 +274,14 @@ def journal_table(documents: Sequence[Mapping[str, Any]]) -> Table:
 
 
 def files_table(documents: Sequence[Mapping[str, Any]]) -> Table:
-    """The recorded files against their manifest."""
+    """The recorded files against their manifest; where each came from is in the JSON and in the manifest."""
     cells = [_file(file) for file in documents]
-    return rows("", ("file", "state", "rows", "range", "licence", "origin"), cells, numeric=("rows",))
+    return rows("", ("file", "state", "rows", "range", "licence"), cells, numeric=("rows",))
 
 
 def _file(file: Mapping[str, Any]) -> tuple[str, ...]:
     span = " to ".join(filter(None, (file["first"], file["last"])))
-    return file["path"], file["state"], str(file["rows"] or ""), span, file["licence"] or "", file["origin"] or ""
+    return file["path"], file["state"], str(file["rows"] or ""), span, file["licence"] or ""
 
 
 def findings_table(findings: "Sequence[Finding]") -> Table:

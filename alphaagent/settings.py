@@ -95,7 +95,8 @@ def load_settings(environ: Mapping[str, str] | None = None, cwd: Path | None = N
     """The settings of this process. Raises ConfigFault that names the variable or the file and key."""
     env = os.environ if environ is None else environ
     _refuse_unknown_variables(env)
-    home = _folder(env, "ALPHAAGENT_HOME", cwd or Path.cwd())
+    here = cwd or Path.cwd()
+    home = _folder(env, "ALPHAAGENT_HOME", here, base=here)
     config = _folder(env, "ALPHAAGENT_CONFIG", home / "config", base=home)
     main = _config_file(config, "alphaagent.yaml")
     files = _validated(FileSettings, main)
@@ -134,11 +135,11 @@ def _refuse_unknown_variables(env: Mapping[str, str]) -> None:
             raise ConfigFault(f"the environment variable {name} is unknown{nearest(name, list(VARIABLES))}", fix=f"unset {name} or correct its name")
 
 
-def _folder(env: Mapping[str, str], name: str, default: Path, base: Path | None = None) -> Path:
+def _folder(env: Mapping[str, str], name: str, default: Path, base: Path) -> Path:
     text = env.get(name)
     if text is None:
         return default
-    folder = (base or Path.cwd()) / text
+    folder = base / text
     if not text.strip() or not folder.is_dir():
         raise ConfigFault(f"{name} is {text!r}, which is no folder", fix=f"create the folder or unset {name}")
     return folder
@@ -183,7 +184,10 @@ def _database_url(env: Mapping[str, str], home: Path) -> str:
     url = env.get("ALPHAAGENT_DATABASE_URL", "sqlite:///data/alphaagent.db")
     scheme, separator, path = url.partition(":///")
     if scheme != "sqlite" or not separator or not path:
-        raise ConfigFault(f"ALPHAAGENT_DATABASE_URL is {url!r}; this version keeps its books in SQLite only", fix="use a URL like sqlite:///data/alphaagent.db")
+        raise ConfigFault(
+            f"ALPHAAGENT_DATABASE_URL begins with {url.partition(':')[0]!r}; this version keeps its books in SQLite only",
+            fix="use a URL like sqlite:///data/alphaagent.db",
+        )
     return f"sqlite:///{home / path}"
 
 
@@ -228,14 +232,15 @@ _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 class _StrictLoader(_Loader):  # type: ignore[misc,valid-type]
-    """YAML in which a key stands once, only true and false are booleans, and a number with a point is a Decimal."""
+    """YAML in which a key stands once, only true and false are booleans, a whole number is decimal, and one with a point is a Decimal."""
 
 
 _StrictLoader.yaml_implicit_resolvers = {
-    first: [(tag, pattern) for tag, pattern in resolvers if tag not in ("tag:yaml.org,2002:bool", "tag:yaml.org,2002:timestamp")]
+    first: [(tag, pattern) for tag, pattern in resolvers if tag not in ("tag:yaml.org,2002:bool", "tag:yaml.org,2002:int", "tag:yaml.org,2002:timestamp")]
     for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
 }
 _StrictLoader.add_implicit_resolver("tag:yaml.org,2002:bool", re.compile(r"^(?:true|false)$"), list("tf"))
+_StrictLoader.add_implicit_resolver("tag:yaml.org,2002:int", re.compile(r"^[-+]?(?:0|[1-9][0-9]*)$"), list("-+0123456789"))
 
 
 def _mapping(loader: _StrictLoader, node: yaml.MappingNode) -> dict[str, Any]:
@@ -267,7 +272,7 @@ def read_yaml(path: Path) -> dict[str, Any]:
             loader = _StrictLoader(stream)
             loader.name = str(path)
             document = loader.get_single_data()
-    except (yaml.YAMLError, UnicodeDecodeError) as fault:
+    except (yaml.YAMLError, ValueError) as fault:
         raise ConfigFault(f"{path} is no valid YAML: {' '.join(str(fault).split())}", fix="correct the file") from None
     except OSError as fault:
         raise ConfigFault(f"{path} cannot be read: {fault.strerror}", fix="check the file's permissions") from None

@@ -124,6 +124,13 @@ def settled_document(order: Order, ruling: Ruling | None, reason: str, audit: Au
     return {"order": order_document(order), "reason": reason, "guard": ruling_document(ruling) if ruling else None, "audit": audit_document(audit)}
 
 
+def settled_line(order: Order, ruling: Ruling | None, reason: str) -> str:
+    """The same in one line of words."""
+    price = f" at {decimal_text(order.price)} on {order.fill_session}" if order.price is not None else f": {reason}"
+    clipped = f" (clipped by the guard: {ruling.code})" if ruling and ruling.outcome == "CLIP" else ""
+    return f"{order.status.value}  {order.side} {decimal_text(order.quantity)} {order.symbol}{price}{clipped}  decision {order.decision_id}"
+
+
 def portfolio_document(at: datetime, account: Account, marks: Mapping[str, Decimal | None], equity: Decimal, fault: str | None) -> Document:
     """Cash, NAV, positions at their marks, pending orders; `books_fault` says why none of it can be trusted."""
     return {
@@ -143,15 +150,15 @@ def portfolio_document(at: datetime, account: Account, marks: Mapping[str, Decim
 
 
 def _position_document(position: Position, mark: Decimal | None, equity: Decimal) -> Document:
-    value = position.quantity * (mark or Decimal(0))
+    value = None if mark is None else position.quantity * mark
     return {
         "ticker": position.symbol,
         "quantity": decimal_text(position.quantity),
         "cost": decimal_text(position.cost),
         "mark": decimal_text(mark) if mark is not None else None,
-        "value": decimal_text(round(value, 6)),
-        "weight": decimal_text(round(value / equity, 6)) if equity > 0 else None,
-        "unrealised": decimal_text(round(value - position.cost, 6)),
+        "value": decimal_text(round(value, 6)) if value is not None else None,
+        "weight": decimal_text(round(value / equity, 6)) if value is not None and equity > 0 else None,
+        "unrealised": decimal_text(round(value - position.cost, 6)) if value is not None else None,
     }
 
 

@@ -5,6 +5,11 @@ import os
 import socket
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# A busy machine is slow, not wrong.
+settings.register_profile("alphaagent", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("alphaagent")
 
 
 class NetworkRefused(RuntimeError):

@@ -74,13 +74,20 @@ def fingerprint(value: object) -> str:
 
 
 def instant_text(value: datetime) -> str:
-    """ISO 8601 in UTC with a Z; microseconds only where there are some."""
+    """ISO 8601 in UTC with a Z; microseconds only where there are some. ValueError without a time zone."""
+    if value.tzinfo is None:
+        raise ValueError("a time must carry a time zone")
     return value.astimezone(UTC).isoformat().replace("+00:00", "Z")
 
 
 def decimal_text(value: Decimal) -> str:
-    """A Decimal as a plain string with a decimal point and no exponent; at least one decimal, trailing zeros cut."""
-    text = format(value, "f")
+    """A Decimal as a plain string with a decimal point and no exponent; at least one decimal, trailing zeros cut, zero without a sign.
+
+    Raises ValueError on NaN or infinity.
+    """
+    if not value.is_finite():
+        raise ValueError(f"{value} has no canonical form")
+    text = format(value or Decimal(0), "f")
     if "." not in text:
         return text + ".0"
     whole, _, part = text.partition(".")
@@ -94,7 +101,8 @@ def measured(value: float | Decimal | None, places: int = 6) -> str | None:
     """
     if value is None:
         return None
-    number = Decimal(repr(value)) if isinstance(value, float) else Decimal(value)
+    # Through float: the repr of a NumPy number is no number.
+    number = Decimal(value) if isinstance(value, int | Decimal) else Decimal(repr(float(value)))
     if not number.is_finite():
         raise ValueError("a measure must be finite; missing is None")
     return decimal_text(round(number, places) + 0)

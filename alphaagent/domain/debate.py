@@ -57,7 +57,7 @@ class EngineResult(Frozen):
     base_rate: str | None = None
     score: str | None = None
     contributions: tuple[Contribution, ...] = ()
-    hold_kind: Literal["balanced", "no_trade_region", "at_target", "no_edge", "abstained"] | None = None
+    hold_kind: Literal["balanced", "no_trade_region", "at_target", "no_edge", "barred", "abstained"] | None = None
     flip: str | None = None
     """The smallest change that would alter the action, in words."""
     target_weight: str | None = None

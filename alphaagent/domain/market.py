@@ -98,6 +98,8 @@ class RowFault:
     where: str
     message: str
     session: date | None
+    known_at: datetime | None = None
+    """When the row would have become known had it been usable; None where its date does not tell."""
 
 
 @dataclass(frozen=True, slots=True)

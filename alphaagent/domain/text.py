@@ -5,12 +5,13 @@ import unicodedata
 
 from alphaagent.errors import UsageFault
 
+LINE_BREAKS = "\u2028\u2029"
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,39}")
 
 
 def inert(text: str) -> str:
-    """The text with every control, format, surrogate and private character turned into a space; one line stays one line."""
-    return "".join(character if unicodedata.category(character)[0] != "C" else " " for character in text)
+    """The text with every control, format, surrogate, private and line-breaking character turned into a space; one line stays one line."""
+    return "".join(" " if unicodedata.category(character)[0] == "C" or character in LINE_BREAKS else character for character in text)
 
 
 def safe_name(what: str, name: str) -> str:

@@ -192,7 +192,7 @@ def _filed(fact: Fact | None) -> dict[str, str | None]:
 
 def _money(amount: str, currency: str) -> str:
     """`USD 1,234.5m`."""
-    return f"{currency} {Decimal(amount) / 1_000_000:,.1f}m"
+    return f"{currency} {Decimal(amount) / 1_000_000:,.0f}m"
 
 
 def _percent(fraction: str, _unit: str = "") -> str:

@@ -136,10 +136,12 @@ def _tally(g: Gathered, weighed: list[_Weighed], counted: list[_Weighed]) -> dic
 
 
 def _news_summary(payload: dict[str, Any]) -> str:
-    return (
-        f"news score {payload['score']} from {payload['scored']} stories: {payload['positive']} good, {payload['negative']} bad, {payload['neutral']} neutral; "
-        f"{payload['duplicates']} copies folded, {payload['undated']} undated dropped; confidence {payload['confidence']}"
-    )
+    """Counts first: a score near zero means something else over one story than over thirty."""
+    stories = "1 story" if payload["scored"] == 1 else f"{payload['scored']} stories"
+    parts = [f"{payload['positive']} good, {payload['negative']} bad, {payload['neutral']} neutral"]
+    parts += [f"{payload['duplicates']} copies folded"] if payload["duplicates"] else []
+    parts += [f"{payload['undated']} undated dropped"] if payload["undated"] else []
+    return f"News: {stories} about it ({'; '.join(parts)}), score {Decimal(payload['score']):+.2f}, confidence {Decimal(payload['confidence']):.0%}"
 
 
 def _without_news(g: Gathered, status: Status, reason: str, payload: dict[str, Any]) -> EvidenceItem:

@@ -21,8 +21,8 @@ def mark(market: MarketData, instrument: Instrument, at: datetime) -> Decimal | 
 def split_ratio(market: MarketData, instrument: Instrument, *, after: datetime, upto: datetime) -> Decimal:
     """New shares per old share over the splits that take effect in (after, upto]; 1 where there are none."""
     ratio = Decimal(1)
-    for action in market.actions(instrument, after.date(), upto.date()):
-        if action.kind == "split" and after < action.known_at <= upto:
+    for action in _effective(market, instrument, after, upto):
+        if action.kind == "split":
             ratio *= action.value
     return ratio
 
@@ -47,7 +47,7 @@ def rolled_forward(market: MarketData, account: Account, held: Iterable[Instrume
     """
     cash, positions = account.cash, {position.instrument_id: position for position in account.positions}
     for instrument in held:
-        for action in _unbooked(market, instrument, account.book_time, at):
+        for action in _effective(market, instrument, account.book_time, at):
             position = positions.get(instrument.id)
             if position is None:
                 continue
@@ -59,6 +59,7 @@ def rolled_forward(market: MarketData, account: Account, held: Iterable[Instrume
     return account.model_copy(update={"cash": cash, "settled_cash": settled, "positions": tuple(positions.values())})
 
 
-def _unbooked(market: MarketData, instrument: Instrument, book_time: datetime, at: datetime) -> list[CorporateAction]:
-    actions = market.actions(instrument, book_time.date() - timedelta(days=1), at.date())
-    return [action for action in actions if book_time < action.known_at <= at]
+def _effective(market: MarketData, instrument: Instrument, after: datetime, upto: datetime) -> list[CorporateAction]:
+    """Those that take effect in (after, upto]; one of the very day may still lie ahead of an instant before its open."""
+    actions = market.actions(instrument, after.date() - timedelta(days=1), upto.date())
+    return [action for action in actions if after < action.known_at <= upto]

@@ -5,7 +5,7 @@ book is always brought up to date in the order in which things happened: splits 
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from decimal import Decimal
 from typing import Literal
@@ -110,7 +110,8 @@ class Settler:
             base_rate=Decimal(record.result.base_rate) if record.result.base_rate else None,
             rule_driven=record.result.rule_driven,
         )
-        book = self.book_state(books, portfolio, at, {instrument.id: open_price})
+        # An order settles under the mandate that it was approved under: a mandate changed since must not strand an exit.
+        book = replace(self.book_state(books, portfolio, at, {instrument.id: open_price}), limits_on_file=record.ruling.limits_hash)
         return settle_snapshot(subject, book, self.calendar_of(instrument), order, bar_session=order.fill_session, open_price=open_price)
 
     def _filled(self, books: Books, order: Order, snapshot: GuardSnapshot, ruling: Ruling, open_price: Decimal, calendar: Calendar) -> Settled:

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from decimal import ROUND_CEILING, ROUND_DOWN, ROUND_HALF_EVEN, Context, Decimal, DivisionByZero, InvalidOperation, Overflow, localcontext
-from typing import Literal
+from typing import Any, Literal
 
 from alphaagent.domain.base import fingerprint
 from alphaagent.domain.proposal import Action, Sentiment, TradeProposal
@@ -144,7 +144,7 @@ def _sized(subject: Subject) -> Subject:
 def _bought(subject: Subject) -> tuple[Decimal, bool]:
     if subject.snapshot.stage == "decide":
         return _shares(subject), False
-    return floor_to_lot(max(ZERO, _or_zero(subject.snapshot.quantity)), subject.lot), False
+    return floor_to_lot(_or_zero(subject.snapshot.quantity), subject.lot), False
 
 
 def _sold(subject: Subject) -> tuple[Decimal, bool]:
@@ -164,7 +164,8 @@ def _shares(subject: Subject) -> Decimal:
 
 
 def _or_zero(value: Decimal | None) -> Decimal:
-    return value if value is not None and value.is_finite() else ZERO
+    """A figure to size with; what is missing or impossible counts zero here and is blocked by a rule."""
+    return max(value, ZERO) if value is not None and value.is_finite() else ZERO
 
 
 def _clipped(subject: Subject, findings: _Findings) -> Decimal:
@@ -180,29 +181,22 @@ def _least(subject: Subject, findings: _Findings) -> Decimal:
 def _ruling(subject: Subject, findings: _Findings, mandate: Mandate, outcome: Outcome) -> Ruling:
     blocked = findings.blocks()
     codes = findings.codes() or ("NO_ORDER" if subject.side is None else "APPROVED",)
-    rest = "not reached" if blocked else "there is no order"
     return Ruling(
-        stage=subject.snapshot.stage,
         outcome=outcome,
         code=blocked[0].code if blocked else codes[0],
         codes=codes,
-        rules=(*_intake_trace(), *_trace(subject.rules, findings, rest)),
+        rules=(*_intake_trace(), *_trace(subject.rules, findings, "not reached" if blocked else "there is no order")),
         side=subject.side,
         quantity_in=subject.quantity,
         quantity_out=ZERO if blocked else subject.out,
-        price=subject.snapshot.price,
         close_all=subject.close_all,
         halt=next((block.reason for block in blocked if block.halt), None),
-        evaluated_at=_aware(subject.now),
-        limits_hash=mandate.limits_hash,
-        snapshot_hash=fingerprint(subject.snapshot),
-        guard_version=GUARD_VERSION,
+        **_stamp(subject.snapshot, mandate, subject.now),
     )
 
 
 def _refused(refused: IntakeRefused, snapshot: GuardSnapshot, mandate: Mandate, now: datetime) -> Ruling:
     return Ruling(
-        stage=snapshot.stage,
         outcome=Outcome.BLOCK,
         code=refused.code,
         codes=(refused.code,),
@@ -210,18 +204,21 @@ def _refused(refused: IntakeRefused, snapshot: GuardSnapshot, mandate: Mandate, 
         side=None,
         quantity_in=ZERO,
         quantity_out=ZERO,
-        price=snapshot.price,
         close_all=False,
-        evaluated_at=_aware(now),
-        limits_hash=mandate.limits_hash,
-        snapshot_hash=fingerprint(snapshot),
-        guard_version=GUARD_VERSION,
+        **_stamp(snapshot, mandate, now),
     )
 
 
-def _aware(now: datetime) -> datetime:
-    """B3 has refused a naive time by now; the record still needs one."""
-    return now if now.tzinfo else now.replace(tzinfo=UTC)
+def _stamp(snapshot: GuardSnapshot, mandate: Mandate, now: datetime) -> dict[str, Any]:
+    """What every ruling says about its inputs; the figures that cannot be recorded have blocked by then."""
+    return {
+        "stage": snapshot.stage,
+        "price": snapshot.price if snapshot.price is not None and snapshot.price.is_finite() else None,
+        "evaluated_at": now if now.tzinfo else now.replace(tzinfo=UTC),
+        "limits_hash": mandate.limits_hash,
+        "snapshot_hash": fingerprint(snapshot),
+        "guard_version": GUARD_VERSION,
+    }
 
 
 def _intake_trace(refused: IntakeRefused | None = None) -> Iterable[RuleTrace]:
@@ -247,7 +244,6 @@ def _line(rule: str, finding: Finding) -> RuleTrace:
             return RuleTrace(id=rule, verdict="pass", value=value, limit=limit)
         case NotApplicable(reason):
             return RuleTrace(id=rule, verdict="not_applicable", reason=reason)
-        case Block(code, reason, value, limit):
-            return RuleTrace(id=rule, verdict="block", code=code, value=value, limit=limit, reason=reason)
-        case Cap(_, code, reason, value, limit):
-            return RuleTrace(id=rule, verdict="clip", code=code, value=value, limit=limit, reason=reason)
+        case _:
+            verdict: Literal["block", "clip"] = "block" if isinstance(finding, Block) else "clip"
+            return RuleTrace(id=rule, verdict=verdict, code=finding.code, value=finding.value, limit=finding.limit, reason=finding.reason)

@@ -37,7 +37,7 @@ CODES: dict[str, tuple[str, ...]] = {
 _KEYS = ("action", "amount", "sentiment", "reasoning", "p_up", "relied_on")
 _FENCE = re.compile(r"[ \t\r\n]*```json[ \t]*\r?\n(?P<body>.*)\n[ \t]*```[ \t\r\n]*", re.DOTALL)
 # Possessive and with an optional closing quote, so that unclosed strings cannot make it backtrack.
-_BRACKET_OR_STRING = re.compile(r'[\[\]{}]|"(?:[^"\\]|\\.)*+"?', re.DOTALL)
+_STRING = re.compile(r'"(?:[^"\\]|\\.)*+"?', re.DOTALL)
 _AMOUNT = re.compile(r"(0|[1-9][0-9]{0,11})(\.[0-9]{1,6})?")
 _P_UP = re.compile(r"0(\.[0-9]{1,12})?|1(\.0{1,12})?")
 _RELIED_ON_ID = re.compile(r"[A-Za-z0-9_.:-]{1,64}")
@@ -90,20 +90,23 @@ def _refuse(code: str, message: str) -> NoReturn:
 def _check_size(raw: str) -> None:
     if len(raw) > MAX_BYTES or len(raw.encode("utf-8", "surrogatepass")) > MAX_BYTES:
         _refuse("RAW_TOO_LARGE", f"Answer with one JSON object of at most {MAX_BYTES} bytes.")
-    if _depth(raw) > MAX_DEPTH:
+    if _too_deep(raw):
         _refuse("RAW_TOO_LARGE", "Answer with one flat JSON object; yours is nested too deeply.")
 
 
-def _depth(raw: str) -> int:
-    depth = deepest = 0
-    for match in _BRACKET_OR_STRING.finditer(raw):
-        token = match[0]
-        if token in ("[", "{"):
+def _too_deep(raw: str) -> bool:
+    bare = _STRING.sub("", raw)
+    if bare.count("[") + bare.count("{") <= MAX_DEPTH:
+        return False
+    depth = 0
+    for char in bare:
+        if char in "[{":
             depth += 1
-            deepest = max(deepest, depth)
-        elif token in ("]", "}"):
+            if depth > MAX_DEPTH:
+                return True
+        elif char in "]}":
             depth -= 1
-    return deepest
+    return False
 
 
 def _single_object(raw: str) -> dict[str, object]:
@@ -111,9 +114,11 @@ def _single_object(raw: str) -> dict[str, object]:
     repeated: list[str] = []
 
     def pairs(items: list[tuple[str, object]]) -> dict[str, object]:
-        found = dict(items)
-        if len(found) < len(items):
-            repeated.extend(key for n, (key, _) in enumerate(items) if key in dict(items[:n]))
+        found: dict[str, object] = {}
+        for key, value in items:
+            if key in found:
+                repeated.append(key)
+            found[key] = value
         return found
 
     try:

@@ -174,4 +174,4 @@ def _shown(value: object) -> str:
 
 
 def _fault(at: str, message: str) -> NoReturn:
-    raise ConfigFault(f"{at}: {message}", fix="Correct the mandate file; `alphaagent mandate check` reads it without trading.")
+    raise ConfigFault(f"{at}: {message}", fix="Correct the mandate file; `alphaagent doctor` reads it without trading.")

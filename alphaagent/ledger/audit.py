@@ -21,7 +21,7 @@ from sqlmodel import Session, col, select
 
 from alphaagent.domain.base import Json, canonical, instant_text
 from alphaagent.errors import BooksUnsound
-from alphaagent.ledger.schema import AuditLogRow, ControlStateRow
+from alphaagent.ledger.schema import AuditLogRow, ControlStateRow, insert_row
 from alphaagent.ledger.units import to_micros
 from alphaagent.ports import AuditRef
 
@@ -122,7 +122,8 @@ def append(session: Session, event: Event, recorded_at: datetime) -> AuditRef:
     payload = event.payload(seq, recorded_at)
     leaf_hash = leaf(payload)
     hash_ = link(seq, previous, leaf_hash)
-    session.add(
+    insert_row(
+        session,
         AuditLogRow(
             seq=seq,
             prev=previous,
@@ -133,7 +134,7 @@ def append(session: Session, event: Event, recorded_at: datetime) -> AuditRef:
             payload_hash=leaf_hash,
             hash=hash_,
             at=to_micros(event.at),
-        )
+        ),
     )
     remembered.value, remembered.version = head_text(seq, hash_), remembered.version + 1
     session.flush()

@@ -88,7 +88,7 @@ class SqlBooks:
         row = self._session.get(ControlStateRow, KILL_SWITCH) or ControlStateRow(key=KILL_SWITCH, value="", version=0)
         row.value = canonical({"state": state, "reason": reason, "changed_at": to_micros(at)}).decode()
         row.version += 1
-        self._journal.insert(row)
+        self._journal.update(row)
 
     def soundness_fault(self) -> str | None:
         version = schema_version(self._session)

@@ -16,6 +16,7 @@ from typing import Any
 from alphaagent.domain.base import Json, sha256_hex
 from alphaagent.domain.record import DecisionRecord
 from alphaagent.domain.ruling import GuardSnapshot, Ruling
+from alphaagent.errors import AlphaAgentError
 from alphaagent.ledger.facts import FACTS, fact, facts_hash, postings_hash
 from alphaagent.ledger.findings import BALANCE, MISMATCH, REPLAY, Finding
 from alphaagent.ledger.postings import imbalance
@@ -192,7 +193,15 @@ def replays(connection: sqlite3.Connection, replay: Replay) -> Iterator[Finding 
         " FROM guard_result g JOIN decision d ON d.id = g.decision_id"
         " JOIN blob s ON s.sha256 = g.snapshot_sha256 JOIN blob r ON r.sha256 = d.record_sha256 ORDER BY g.id"
     )
-    for decision_id, stage, stored, snapshot, record, limits in connection.execute(query):
+    for decision_id, stage, *stored in connection.execute(query):
+        reason = _replayed(replay, *stored)
+        yield Finding(REPLAY, None, f"the ruling of stage {stage} of decision {decision_id} {reason}") if reason else None
+
+
+def _replayed(replay: Replay, stored: bytes, snapshot: bytes, record: bytes, limits: bytes | None) -> str | None:
+    """Why a stored ruling does not come out the same again; None where it does."""
+    try:
         case = ReplayCase(GuardSnapshot.model_validate_json(snapshot), DecisionRecord.model_validate_json(record), Ruling.model_validate_json(stored), limits)
-        same = replay(case) == stored
-        yield None if same else Finding(REPLAY, None, f"the ruling of stage {stage} of decision {decision_id} comes out differently")
+        return None if replay(case) == stored else "comes out differently"
+    except (ValueError, AlphaAgentError) as fault:
+        return f"cannot be replayed: {fault}"

@@ -8,8 +8,8 @@ alembic, which costs a third of a second to load, is imported only where there i
 import sqlite3
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import Any, Literal
 
@@ -110,29 +110,26 @@ def _begin(connection: Connection, statement: str) -> None:
 def connect_reader(path: Path) -> sqlite3.Connection:
     """A read-only connection that works beside a writer. Where even the folder is read-only and no write-ahead log is
     left, the file is opened as immutable: SQLite could not make its shared memory there."""
-    connection = _connect(path, "ro")
     try:
-        connection.execute("SELECT 1 FROM sqlite_master").fetchone()
+        return _connect(path, "ro")
     except sqlite3.OperationalError as error:
-        connection.close()
-        if error.sqlite_errorname.startswith("SQLITE_CANTOPEN") and path.exists() and not path.with_name(path.name + "-wal").exists():
+        if _primary(error.sqlite_errorname) in _UNWRITABLE and path.exists() and not path.with_name(path.name + "-wal").exists():
             return _connect(path, "ro", immutable=True)
         raise
-    return connection
 
 
 def _connect(path: Path, mode: Literal["ro", "rw", "rwc"], *, immutable: bool = False) -> sqlite3.Connection:
     uri = f"{path.absolute().as_uri()}?mode={mode}{'&immutable=1' if immutable else ''}"
     connection = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False)
-    try:
+    with ExitStack() as undo:
+        undo.callback(connection.close)
         for name, value, expected in PRAGMAS:
             connection.execute(f"PRAGMA {name}={value}")
             _assert_pragma(connection, name, expected)
         if mode != "ro":
             _enter_wal(connection)
-    except BaseException:
-        connection.close()
-        raise
+        connection.execute("SELECT 1 FROM sqlite_master").fetchone()  # only now is the file really opened
+        undo.pop_all()
     return connection
 
 
@@ -196,12 +193,25 @@ def needs_migration(path: Path) -> bool:
     return version != VERSION
 
 
-def migrate(connection: Connection) -> None:
-    """Brings the schema to this program's, inside the caller's write transaction; nothing where another process did so first."""
+def migration() -> Callable[[Connection], None]:
+    """What brings the schema to this program's inside a write transaction; nothing where another process did so meanwhile.
+
+    Alembic is loaded here, before the lock is taken, so that nobody waits for an import.
+    """
     from alembic import command
     from alembic.config import Config
 
     config = Config()
     config.set_main_option("script_location", str(Path(__file__).parent / "migrations").replace("%", "%%"))
-    config.attributes["connection"] = connection
-    command.upgrade(config, "head")
+
+    def upgrade(connection: Connection) -> None:
+        if _version_in(connection) != VERSION:
+            config.attributes["connection"] = connection
+            command.upgrade(config, "head")
+
+    return upgrade
+
+
+def _version_in(connection: Connection) -> str | None:
+    known = connection.exec_driver_sql("SELECT 1 FROM sqlite_master WHERE name = 'alembic_version'").first()
+    return connection.exec_driver_sql("SELECT version_num FROM alembic_version").scalar() if known else None

@@ -17,7 +17,7 @@ from alphaagent.domain.ruling import Ruling
 from alphaagent.ledger import audit
 from alphaagent.ledger.facts import fact_of, facts_hash, postings_hash
 from alphaagent.ledger.postings import Leg, imbalance, refuse_imbalance
-from alphaagent.ledger.schema import BlobRow, LedgerAccountRow, OrderRow, PostingRow, TxnRow
+from alphaagent.ledger.schema import BlobRow, LedgerAccountRow, OrderRow, PostingRow, TxnRow, insert_row
 from alphaagent.ledger.units import to_micros
 from alphaagent.ports import AuditRef, Clock
 
@@ -40,13 +40,17 @@ class Journal:
         self._clock = clock
 
     def insert(self, row: SQLModel) -> None:
+        insert_row(self.session, row)
+
+    def update(self, row: SQLModel) -> None:
+        """A row that was read in this session and has been changed."""
         self.session.add(row)
         self.session.flush()
 
     def keep(self, document: bytes) -> str:
         """Stores a document under its SHA-256, once."""
         sha256 = sha256_hex(document)
-        if self.session.get(BlobRow, sha256) is None:
+        if self.session.exec(select(BlobRow.sha256).where(BlobRow.sha256 == sha256)).first() is None:
             self.insert(BlobRow(sha256=sha256, content=document))
         return sha256
 

@@ -45,7 +45,7 @@ def record_fill(journal: Journal, order: Order, snapshot: GuardSnapshot, ruling:
     ruled = _rule(journal, row, snapshot, ruling)
     booked = journal.book(portfolio, "trade", legs, fill.at, fill.settle_on, decision_id=row.decision_id)
     row.status, row.filled_quantity, row.price, row.closed_at = OrderStatus.FILLED.value, quantity, price, to_micros(fill.at)
-    journal.insert(row)
+    journal.update(row)
     return journal.append(
         "fill",
         fill.at,
@@ -69,7 +69,7 @@ def record_unfilled(
         raise AlphaAgentError(f"an order without a fill cannot become {status.value}")
     ruled = (_rule(journal, row, snapshot, ruling),) if snapshot and ruling else ()
     row.status, row.closed_at = status.value, to_micros(at)
-    journal.insert(row)
+    journal.update(row)
     return journal.append(
         "unfilled",
         at,

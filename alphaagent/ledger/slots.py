@@ -23,6 +23,8 @@ from alphaagent.ports import Claim
 LEASE_SECONDS = 1800
 """Longer than the longest debate with a slow local model; it matters only where the claimant's process cannot be seen."""
 POLL_SECONDS = 0.2
+ENDED = ("Z", "X")
+"""Of a process that is dead, but whose parent has not yet asked."""
 CLAIMED, DONE = "claimed", "done"
 
 
@@ -57,7 +59,8 @@ def _start(pid: int) -> str:
         stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
     except OSError:
         return ""
-    return stat.rpartition(")")[2].split()[19]
+    state, *fields = stat.rpartition(")")[2].split()
+    return "ended" if state in ENDED else fields[18]
 
 
 def try_claim(session: Session, key: str, request_hash: str, now: datetime) -> Claim | str | None:

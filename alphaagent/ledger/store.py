@@ -111,7 +111,13 @@ class SqlStore:
         with database.faults(self.path), Session(self._writer, autoflush=False, expire_on_commit=False) as session:
             session.connection()
             yield session
-            session.commit()
+            committed = False
+            try:
+                session.commit()
+                committed = True
+            finally:
+                if not committed:
+                    session.invalidate()  # after a failed commit the handle's state is unknown: it is closed, never used again
 
     @contextmanager
     def _reading(self) -> Iterator[Session]:
@@ -119,8 +125,9 @@ class SqlStore:
             yield session
 
     def _migrate(self, ledger_uuid: str) -> None:
+        upgrade = database.migration()
         with self._writing() as session:
-            database.migrate(session.connection())
+            upgrade(session.connection())
             if not audit.has_started(session):
                 audit.start(session, ledger_uuid)
                 SqlBooks(session, self._clock).write_control("ACTIVE", "new ledger", self._clock.now())

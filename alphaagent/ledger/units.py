@@ -7,6 +7,7 @@ product that the ledger makes itself, quantity x price, is `notional`, and it ro
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
+from alphaagent.domain.base import decimal_text
 from alphaagent.errors import UsageFault
 
 SCALE = 1_000_000
@@ -34,8 +35,8 @@ def rounded_units(value: Decimal) -> int:
 
 
 def from_units(units: int) -> Decimal:
-    """The decimal of so many millionths."""
-    return Decimal(f"{units}e-6")
+    """The decimal of so many millionths, without trailing zeros but for the first."""
+    return Decimal(decimal_text(Decimal(f"{units}e-6")))
 
 
 def half_even(numerator: int, denominator: int) -> int:

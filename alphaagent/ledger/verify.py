@@ -79,9 +79,10 @@ def verify(url: str, *, anchors: Iterable[Anchor] = (), since: int = 1, strict: 
     """Verifies a ledger from audit row `since` on. What cannot be read is a finding, not an exception; a bad URL is a ConfigFault."""
     path, run = database.database_path(url), _Run()
     try:
-        if database.schema_version(path) is None:
-            raise UsageFault(f"{path} is empty")
+        if database.needs_migration(path):
+            raise UsageFault(f"{path} is empty, or of an older schema")
         with database.faults(path), closing(database.connect_reader(path)) as connection:
+            connection.text_factory = lambda stored: stored.decode("utf-8", "replace")  # a damaged text is a finding, not an error
             connection.execute("BEGIN")
             _examine(connection, run, tuple(anchors), max(1, since), replay)
     except AlphaAgentError as fault:
@@ -117,8 +118,11 @@ def _chain(connection: sqlite3.Connection, run: _Run, ledger_uuid: str, since: i
         wrong = _broken(run.head, seq, prev, payload, payload_hash, hash_)
         if wrong:
             return Finding(BROKEN, seq, wrong)
+        try:
+            run.add(crosscheck.row(connection, json.loads(payload), crosscheck.Columns(seq, *columns)))
+        except (ValueError, KeyError, TypeError) as fault:
+            return Finding(BROKEN, seq, f"audit row {seq} is no audit payload: {fault!r}")
         run.rows, run.head = run.rows + 1, AuditRef(seq, hash_.hex())
-        run.add(crosscheck.row(connection, json.loads(payload), crosscheck.Columns(seq, *columns)))
     return None
 
 

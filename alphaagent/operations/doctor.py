@@ -9,6 +9,7 @@ from alphaagent.bootstrap import Workplace
 from alphaagent.errors import AlphaAgentError
 
 FRESH_DAYS = 5
+"""Calendar days that recorded data may be old before the doctor says so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +74,10 @@ def _age(workplace: Workplace) -> Finding:
     newest = max((last for _, last in spans if last), default=date.min)
     days = (workplace.clock.now().date() - newest).days
     return Finding(
-        "data age", "note" if days > 5 else "ok", f"{shown}; {days} days old", "decide with --as-of, or on the last recorded session" if days > 5 else None
+        "data age",
+        "note" if days > FRESH_DAYS else "ok",
+        f"{shown}; {days} days old",
+        "decide with --as-of, or on the last recorded session" if days > FRESH_DAYS else None,
     )
 
 

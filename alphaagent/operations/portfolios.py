@@ -3,9 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 
 from alphaagent.desk import Desk, create_portfolio
+from alphaagent.domain.base import instant_text
 from alphaagent.domain.portfolio import Account, Portfolio
 from alphaagent.domain.text import safe_name
 from alphaagent.errors import UsageFault
@@ -43,7 +44,7 @@ def deposit(store: Store, name: str, amount: Decimal, at: datetime | None) -> Au
         portfolio = named(books, name)
         book_time = books.account(portfolio).book_time
         if at is not None and at < book_time:
-            raise UsageFault(f"{at.isoformat()} lies before the book time {book_time.isoformat()}: a book does not go back", fix="give a later --as-of")
+            raise UsageFault(f"{instant_text(at)} lies before the book time {instant_text(book_time)}: a book does not go back", fix="give a later --as-of")
         return books.deposit(portfolio, amount, at or book_time)
 
 
@@ -65,3 +66,14 @@ def named(books: Books, name: str) -> Portfolio:
         names = ", ".join(one.name for one in books.portfolios()) or "none yet"
         raise UsageFault(f"there is no portfolio {name!r} (there is: {names})", fix=f"run `alphaagent portfolio create {name}`")
     return found
+
+
+def amount(what: str, text: str) -> Decimal:
+    """An amount of money as a user wrote it; `what` names the argument. Raises UsageFault."""
+    try:
+        value = Decimal(text)
+    except InvalidOperation:
+        raise UsageFault(f"{what} is {text!r}, which is no amount", fix="write digits with a decimal point, such as 2500.00") from None
+    if not value.is_finite() or not 0 < value <= Decimal(10) ** 9 or value != value.quantize(Decimal("0.01")):
+        raise UsageFault(f"{what} is {text!r}; an amount is above 0, at most 1000000000, with at most two decimals", fix="correct the amount")
+    return value

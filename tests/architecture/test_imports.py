@@ -30,6 +30,7 @@ ALLOWED: dict[str, set[str]] = {
     "bootstrap": {"domain", "ports", "errors", "clock", "settings", "desk", "evidence", "engines", "execution", "guard", "ledger"},
     "cli": {"", "errors", "domain", "bootstrap", "desk", "pipeline", "replay", "operations", "views", "render", "execution", "ledger"},
     "__main__": {"cli"},
+    "demo": {"", "bootstrap", "desk", "operations", "pipeline", "render", "replay", "settings", "views"},
     "__init__": set(),
 }
 REGISTRIES = {"alphaagent.evidence.registry": {"bootstrap"}, "alphaagent.engines.registry": {"bootstrap", "replay"}}

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 from alphaagent.domain.debate import Case, CaseLine, Contribution
 from alphaagent.domain.evidence import EvidenceItem, EvidencePack, Status
+from alphaagent.domain.text import inert
 from alphaagent.engines.heuristic.profiles import Factor
 from alphaagent.engines.heuristic.sizing import Holding, Trade
 
@@ -16,6 +17,8 @@ LABEL = "a mechanical read by the heuristic engine, no model"
 BULL_SEES: frozenset[Factor] = frozenset({"momentum", "trend", "drawdown", "reversal", "news"})
 BEAR_SEES: frozenset[Factor] = BULL_SEES | {"quality", "value"}
 MAX_HEADLINES = 3
+MAX_CHARACTERS = 4_000
+"""Of the reasoning."""
 
 
 def bull_case(pack: EvidencePack, reading: "Reading") -> Case:
@@ -105,15 +108,24 @@ def _strongest(parts: Iterable[Contribution], sign: int) -> Contribution | None:
 
 
 HOLD_REASONS = {
-    "balanced": "The score is under the threshold to enter and nothing is held: the evidence is balanced.",
+    "balanced": "The score is under the threshold to enter, so nothing is bought.",
     "no_trade_region": "The target is so near to what is held that trading would cost more than it mends: inside the no-trade region.",
     "at_target": "The position is at its target.",
     "no_edge": "The probability of a rise does not beat the base rate: no edge.",
+    "barred": "Opening is barred: a hard flag is raised, or the filings that could raise one are lost.",
 }
 
 
 def reasoning(reading: "Reading", trade: Trade, holding: Holding, sigma: float | None, why_not: str | None) -> str:
-    """The proposal's reasoning: the score against its thresholds, what carried it, and how the size follows."""
+    """The proposal's reasoning: the score against its thresholds, what carried it, and how the size follows.
+
+    Evidence may hold anything; what the strict parser would refuse is taken out here, so that no source can undo a decision.
+    """
+    text = inert(_reasons(reading, trade, holding, sigma, why_not))
+    return text if len(text) <= MAX_CHARACTERS else text[: MAX_CHARACTERS - 1] + "…"
+
+
+def _reasons(reading: "Reading", trade: Trade, holding: Holding, sigma: float | None, why_not: str | None) -> str:
     if why_not:
         return f"Mechanical read: abstained, the book stays as it is. Reason: {why_not}."
     profile = reading.profile
@@ -136,7 +148,6 @@ def _sized(trade: Trade, holding: Holding, sigma: float | None) -> str:
         return HOLD_REASONS[str(trade.hold_kind)]
     if trade.action == "SELL":
         return f"Selling {trade.amount} of {holding.value:.2f} held, by rule." if trade.amount < holding.value else "Selling all that is held, by rule."
-    return (
-        f"At a volatility of {sigma:.0%} the target is {trade.target:.1%} of NAV; {holding.weight:.1%} is held; "
-        f"buying {trade.amount} takes it to the near edge of the no-trade region, {trade.edge:.1%}."
-    )
+    near = f"the near edge of the no-trade region, {trade.edge:.1%}"
+    goes = f"takes it to {near}" if trade.amount < holding.budget or holding.budget <= 0 else f"is the whole budget, on the way to {near}"
+    return f"At a volatility of {sigma:.0%} the target is {trade.target:.1%} of NAV; {holding.weight:.1%} is held; buying {trade.amount} {goes}."

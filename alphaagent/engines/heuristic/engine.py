@@ -5,9 +5,9 @@ their sources stand in `factors.py` and `profiles.py`; nothing here was fitted t
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from typing import Any, Literal
 
 from alphaagent.domain.base import decimal_text
@@ -26,6 +26,8 @@ MAX_EDGE = 0.05
 SLOPE = 0.10
 """b of p_up = logistic(logit p0 + b S); chosen, not fitted, and labelled so."""
 RELIED_ON = 12
+THOUSANDTH = Decimal("0.001")
+HUNDREDTH = Decimal("0.01")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +40,38 @@ class Reading:
     low: Decimal
     high: Decimal
     weight_present: Decimal
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """Everything besides the score that shapes the trade."""
+
+    profile: Profile
+    holding: sizing.Holding
+    sigma: Decimal
+    base_rate: Decimal
+    flags: tuple[str, ...]
+    """Hard flags that are raised."""
+    fresh: tuple[str, ...]
+    """Those of them that no sale has answered yet."""
+    may_open: bool
+
+    def trade(self, low: Decimal, high: Decimal) -> sizing.Trade:
+        """The trade for a score between `low` and `high`; monotone in it."""
+        ordinary = sizing.size(low, high, self.sigma, self.profile, self.holding, may_open=self.may_open)
+        if self.holding.quantity > 0 and self.flags and self.profile.name == "low":
+            return sizing.close(self.holding)
+        if self.holding.quantity > 0 and self.fresh and self.profile.name == "medium":
+            return max(sizing.halve(self.holding), ordinary, key=lambda trade: trade.amount)
+        if ordinary.action == "BUY" and p_up(self.base_rate, low) < self.base_rate:
+            return sizing.Trade("HOLD", Decimal(0), ordinary.target, ordinary.edge, hold_kind="no_edge")
+        return ordinary
+
+    def answered(self) -> tuple[str, ...]:
+        """The flags that a trade now answers."""
+        if self.holding.quantity <= 0 or self.profile.name == "high":
+            return ()
+        return self.flags if self.profile.name == "low" else self.fresh
 
 
 class HeuristicEngine:
@@ -53,11 +87,11 @@ class HeuristicEngine:
         holding = _holding(portfolio)
         base_rate = Decimal(str(_one(pack, "get_price_history", "base_rate").payload["p0"]))
         why_not = _abstains(pack, reading)
-        trade, flags = _trade(pack, reading, holding, portfolio, why_not)
-        probability = None if why_not else p_up(base_rate, reading.low)
-        if trade.action == "BUY" and probability is not None and probability < base_rate:
-            trade = sizing.Trade("HOLD", Decimal(0), trade.target, trade.edge, hold_kind="no_edge")
-        return _result(pack, reading, trade, holding, base_rate, probability, why_not, flags)
+        if why_not:
+            trade = sizing.Trade("HOLD", Decimal(0), holding.weight, holding.weight, hold_kind="abstained")
+            return _result(pack, reading, trade, holding, base_rate, None, why_not)
+        situation = _situation(pack, reading, holding, base_rate, portfolio["acted_flags"])
+        return _result(pack, reading, situation.trade(reading.low, reading.high), holding, base_rate, situation, None)
 
 
 def read(pack: EvidencePack, profile: Profile) -> Reading:
@@ -110,19 +144,18 @@ def _abstains(pack: EvidencePack, reading: Reading) -> str | None:
     return None
 
 
-def _trade(
-    pack: EvidencePack, reading: Reading, holding: sizing.Holding, portfolio: Mapping[str, Any], why_not: str | None
-) -> tuple[sizing.Trade, tuple[str, ...]]:
-    if why_not:
-        return sizing.Trade("HOLD", Decimal(0), holding.weight, holding.weight, hold_kind="abstained"), ()
+def _situation(pack: EvidencePack, reading: Reading, holding: sizing.Holding, base_rate: Decimal, acted: Sequence[str]) -> Situation:
+    """Lost filings may hide a hard flag, so they bar opening as a flag does."""
     flags = tuple(sorted(flag_id(item) for item in pack.find("get_financial_health", "hard_flag")))
-    fresh = tuple(flag for flag in flags if flag not in portfolio["acted_flags"])
-    if holding.quantity > 0 and flags and reading.profile.name == "low":
-        return sizing.close(holding), flags
-    if holding.quantity > 0 and fresh and reading.profile.name == "medium":
-        return sizing.halve(holding), fresh
-    sigma = Decimal(str(volatility(pack)))
-    return sizing.size(reading.low, reading.high, sigma, reading.profile, holding, may_open=not flags), ()
+    return Situation(
+        profile=reading.profile,
+        holding=holding,
+        sigma=Decimal(str(volatility(pack))),
+        base_rate=base_rate,
+        flags=flags,
+        fresh=tuple(flag for flag in flags if flag not in acted),
+        may_open=not flags and reading.factors["quality"].status != "lost",
+    )
 
 
 def flag_id(item: EvidenceItem) -> str:
@@ -146,34 +179,36 @@ def _sentiment(reading: Reading) -> Sentiment:
     return Sentiment.BEARISH if reading.high <= -reading.profile.enter else Sentiment.NEUTRAL
 
 
-def flip(reading: Reading, trade: sizing.Trade, holding: sizing.Holding, sigma: Decimal, *, may_open: bool) -> str:
-    """The smallest change of the score that would alter the action, in words."""
+def flip(reading: Reading, situation: Situation) -> str:
+    """The smallest change of the score that would alter the action, in words; figures are rounded away from today's, so that they suffice."""
 
     def action(delta: Decimal) -> str:
-        return sizing.size(reading.low + delta, reading.high + delta, sigma, reading.profile, holding, may_open=may_open).action
+        return situation.trade(reading.low + delta, reading.high + delta).action
 
-    changes = [delta for delta in (_nearest(action, trade.action, Decimal(1)), _nearest(action, trade.action, Decimal(-1))) if delta is not None]
+    now = action(Decimal(0))
+    changes = [delta for delta in (_nearest(action, now, Decimal(1)), _nearest(action, now, Decimal(-1))) if delta is not None]
     if not changes:
-        return f"no score alone turns this {trade.action} into anything else"
+        return f"no score alone turns this {now} into anything else"
     delta = min(changes, key=abs)
-    goal = reading.low + delta
-    text = f"{action(delta)} if the score {'rises' if delta > 0 else 'falls'} by {abs(delta):.2f} to {goal:+.2f}"
-    lever = _lever(reading, delta)
+    rounding = ROUND_CEILING if delta > 0 else ROUND_FLOOR
+    goal = (reading.low + delta).quantize(THOUSANDTH, rounding)
+    text = f"{action(delta)} if the score {'rises' if delta > 0 else 'falls'} by {abs(delta)} to {goal:+.3f}"
+    lever = _lever(reading, delta, rounding)
     return f"{text}; {lever}" if lever else text
 
 
-def _nearest(action: Any, now: str, direction: Decimal) -> Decimal | None:
-    """The smallest change in one direction that alters the action, to 0.001; the action is monotone in the score."""
-    near, far = Decimal(0), 2 * direction
-    if action(far) == now:
+def _nearest(action: Callable[[Decimal], str], now: str, direction: Decimal) -> Decimal | None:
+    """The smallest change in one direction, in whole thousandths, that alters the action; the action is monotone in the score."""
+    near, far = 0, 2000
+    if action(far * direction * THOUSANDTH) == now:
         return None
-    while abs(far - near) > Decimal("0.001"):
-        middle = (near + far) / 2
-        near, far = (middle, far) if action(middle) == now else (near, middle)
-    return far
+    while far - near > 1:
+        middle = (near + far) // 2
+        near, far = (middle, far) if action(middle * direction * THOUSANDTH) == now else (near, middle)
+    return far * direction * THOUSANDTH
 
 
-def _lever(reading: Reading, delta: Decimal) -> str | None:
+def _lever(reading: Reading, delta: Decimal, rounding: str) -> str | None:
     """The single factor that would have to move least."""
     weights = reading.profile.weights()
     options = [
@@ -184,7 +219,7 @@ def _lever(reading: Reading, delta: Decimal) -> str | None:
     if not options:
         return None
     _, name, before, after = min(options)
-    return f"{name} alone would do it by going from {before:+.2f} to {after:+.2f}"
+    return f"{name} alone would do it by going from {before:+.2f} to {after.quantize(HUNDREDTH, rounding):+.2f}"
 
 
 def _result(
@@ -193,19 +228,15 @@ def _result(
     trade: sizing.Trade,
     holding: sizing.Holding,
     base_rate: Decimal,
-    probability: Decimal | None,
+    situation: Situation | None,
     why_not: str | None,
-    flags: tuple[str, ...],
 ) -> EngineResult:
-    sigma = volatility(pack)
-    blocked = bool(pack.find("get_financial_health", "hard_flag"))
-    turn = None if why_not or sigma is None else flip(reading, trade, holding, Decimal(str(sigma)), may_open=not blocked)
     proposal = TradeProposal(
         action=Action(trade.action),
         amount=trade.amount,
         sentiment=Sentiment.NEUTRAL if why_not else _sentiment(reading),
-        reasoning=cases.reasoning(reading, trade, holding, sigma, why_not),
-        p_up=probability,
+        reasoning=cases.reasoning(reading, trade, holding, volatility(pack), why_not),
+        p_up=p_up(base_rate, reading.low) if situation else None,
         relied_on=_relied_on(reading.contributions),
     )
     return EngineResult(
@@ -220,9 +251,9 @@ def _result(
         score=decimal_text(reading.low),
         contributions=reading.contributions,
         hold_kind=trade.hold_kind,
-        flip=turn,
+        flip=flip(reading, situation) if situation else None,
         target_weight=decimal_text(quantise(trade.target)),
-        acted_flags=flags,
+        acted_flags=situation.answered() if situation else (),
     )
 
 

@@ -32,7 +32,7 @@ class FactorScore:
 
 def quantise(value: float | Decimal) -> Decimal:
     """Half-even to 1e-6, clipped to [-1, 1]."""
-    number = Decimal(repr(value)) if isinstance(value, float) else value
+    number = value if isinstance(value, Decimal) else Decimal(repr(float(value)))
     return min(Decimal(1), max(Decimal(-1), number)).quantize(QUANTUM, ROUND_HALF_EVEN) + 0
 
 
@@ -148,7 +148,8 @@ def news(pack: EvidencePack) -> FactorScore:
     score = item.payload.get("score") if item else None
     if item is None or score is None:
         return FactorScore("news", None, "absent", item.summary if item else "no news", (item.id,) if item else ())
-    ids = (item.id, *(story.id for story in pack.find("get_news_sentiment", "headline")[:3]))
+    counted = [story.id for story in pack.find("get_news_sentiment", "headline") if story.payload.get("weight") != "0.0"]
+    ids = (item.id, *counted[:3])
     return FactorScore("news", quantise(Decimal(str(score))), "ok", item.summary, ids)
 
 

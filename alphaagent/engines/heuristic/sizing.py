@@ -13,7 +13,7 @@ BAND_SHARE = Decimal("0.25")
 AT_TARGET = Decimal("0.001")
 CENT = Decimal("0.01")
 
-HoldKind = Literal["balanced", "no_trade_region", "at_target", "no_edge", "abstained"]
+HoldKind = Literal["balanced", "no_trade_region", "at_target", "no_edge", "barred", "abstained"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,25 +62,29 @@ def size(low: Decimal, high: Decimal, sigma: Decimal, profile: Profile, holding:
     amount = _affordable((lower - holding.weight) * holding.equity, holding.budget)
     if low >= profile.enter and amount > 0 and may_open:
         return Trade("BUY", amount, buy_target, lower)
-    return Trade("HOLD", Decimal(0), buy_target, lower, hold_kind=_hold_kind(low, buy_target, profile, holding))
+    return Trade("HOLD", Decimal(0), buy_target, lower, hold_kind=_hold_kind(low, buy_target, profile, holding, wanted=amount > 0))
 
 
 def close(holding: Holding) -> Trade:
     """Sells everything: the amount is the position's value rounded up, which means all of it."""
-    amount = holding.value.quantize(CENT, ROUND_UP)
-    return Trade("SELL", amount, Decimal(0), Decimal(0), rule_driven=True)
+    return Trade("SELL", _whole_cents(holding.value), Decimal(0), Decimal(0), rule_driven=True)
 
 
 def halve(holding: Holding) -> Trade:
     """Sells half of the position."""
-    return Trade("SELL", (holding.value / 2).quantize(CENT, ROUND_UP), holding.weight / 2, holding.weight / 2, rule_driven=True)
+    return Trade("SELL", _whole_cents(holding.value / 2), holding.weight / 2, holding.weight / 2, rule_driven=True)
 
 
 def _sell_down(holding: Holding, target: Decimal, edge: Decimal) -> Trade:
     amount = ((holding.weight - edge) * holding.equity).quantize(CENT, ROUND_DOWN)
     if amount <= 0:
         return Trade("HOLD", Decimal(0), target, edge, hold_kind="no_trade_region")
-    return Trade("SELL", min(amount, holding.value), target, edge, rule_driven=True)
+    return Trade("SELL", min(amount, _whole_cents(holding.value)), target, edge, rule_driven=True)
+
+
+def _whole_cents(value: Decimal) -> Decimal:
+    """Rounded up, at least one: a sale of nothing would be refused."""
+    return max(CENT, value.quantize(CENT, ROUND_UP))
 
 
 def _affordable(amount: Decimal, budget: Decimal) -> Decimal:
@@ -89,9 +93,12 @@ def _affordable(amount: Decimal, budget: Decimal) -> Decimal:
     return wanted.quantize(CENT, ROUND_DOWN)
 
 
-def _hold_kind(score: Decimal, target: Decimal, profile: Profile, holding: Holding) -> HoldKind:
-    if score < profile.enter and holding.quantity == 0:
+def _hold_kind(score: Decimal, target: Decimal, profile: Profile, holding: Holding, *, wanted: bool) -> HoldKind:
+    """`wanted`: the target alone asks for more than is held."""
+    if score < profile.enter and (wanted or holding.quantity == 0):
         return "balanced"
+    if wanted:
+        return "barred"
     if holding.quantity > 0 and abs(holding.weight - target) < AT_TARGET:
         return "at_target"
     return "no_trade_region"

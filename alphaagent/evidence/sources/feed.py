@@ -80,7 +80,7 @@ def _article(where: str, entry: Any, at: datetime, publisher: str) -> tuple[str,
     guid = plain_text(entry.get("id") or entry.get("link") or "", MAX_ID_CHARACTERS)
     title = plain_text(entry.get("title", ""), MAX_TITLE_CHARACTERS)
     if not guid or not title:
-        return RowFault(where, f"the item has no {'title' if guid else 'guid and no link'}", at.date())
+        return RowFault(where, f"the item has no {'title' if guid else 'guid and no link'}", at.date(), at)
     tags = {tag.get("scheme"): tag.get("term") or "" for tag in entry.get("tags", ())}
     accession, link = tags.get("accession", ""), entry.get("link", "")
     return where, Article(
@@ -102,7 +102,7 @@ def _once(found: Iterable[tuple[str, Article]]) -> tuple[tuple[Article, ...], li
     faults: list[RowFault] = []
     for where, article in sorted(found, key=lambda pair: pair[1].known_at):
         if article.guid in kept:
-            faults.append(RowFault(where, f"guid {article.guid[:80]!a} occurs more than once", article.published_at.date()))
+            faults.append(RowFault(where, f"guid {article.guid[:80]!a} occurs more than once", article.published_at.date(), article.known_at))
         else:
             kept[article.guid] = article
     return tuple(kept.values()), faults

@@ -18,7 +18,7 @@ from alphaagent.errors import ConfigFault, UsageFault
 
 INSTRUMENT_COLUMNS = ("id", "symbol", "aliases", "name", "mic", "currency", "kind", "sector", "cik", "valid_from", "valid_to")
 ALIAS_SEPARATOR = "|"
-_TICKER = re.compile(r"[A-Za-z0-9.^=/-]{1,15}")
+_TICKER = re.compile(r"(?=.{1,15}\Z)\^?[A-Za-z0-9]+([.=/-][A-Za-z0-9]+)*")
 
 
 def normal_ticker(ticker: str) -> str:

@@ -5,6 +5,7 @@ that compares rows blames the one with the later date, so that a row of the futu
 """
 
 from collections.abc import Callable, Hashable, Iterable
+from dataclasses import replace
 from datetime import date, datetime
 from functools import lru_cache, wraps
 from typing import TypeVar, cast
@@ -38,7 +39,7 @@ def parse_bars(raw: bytes, path: str, calendar: Calendar) -> Records:
     """Bars as traded, each known at its session's close. Raises SourceFault on a broken document."""
     rows, faults = read_rows(raw, path, BAR_COLUMNS, "date", lambda row: _bar(row, calendar))
     bars, misplaced = _ascending(rows)
-    return Records(bars=bars, faults=(*faults, *misplaced))
+    return Records(bars=bars, faults=_dated((*faults, *misplaced), lambda session: calendar.closes(_session_of(session, calendar))))
 
 
 @_kept_by_content
@@ -47,7 +48,7 @@ def parse_actions(raw: bytes, path: str, calendar: Calendar) -> Records:
     rows, faults = read_rows(raw, path, ACTION_COLUMNS, "ex_date", lambda row: _action(row, calendar))
     once, repeated = _once(((row, action, (action.kind, action.ex_date)) for row, action in rows), "ex_date")
     ordered = sorted(once, key=lambda action: (action.ex_date, action.kind != "split"))
-    return Records(actions=tuple(ordered), faults=(*faults, *repeated))
+    return Records(actions=tuple(ordered), faults=_dated((*faults, *repeated), lambda session: calendar.opens(_session_of(session, calendar))))
 
 
 @_kept_by_content
@@ -56,7 +57,7 @@ def parse_facts(raw: bytes, path: str, calendar: Calendar) -> Records:
     rows, faults = read_rows(raw, path, FACT_COLUMNS, "filed", lambda row: _fact(row, calendar))
     keyed = ((row, fact, (fact.concept, fact.unit, fact.start, fact.end, fact.filed, fact.accession)) for row, fact in rows)
     once, repeated = _once(keyed, "filed")
-    return Records(facts=tuple(sorted(once, key=lambda fact: fact.known_at)), faults=(*faults, *repeated))
+    return Records(facts=tuple(sorted(once, key=lambda fact: fact.known_at)), faults=_dated((*faults, *repeated), lambda filed: _open_after(filed, calendar)))
 
 
 def _bar(row: Row, calendar: Calendar) -> Bar:
@@ -107,7 +108,10 @@ def _fact(row: Row, calendar: Calendar) -> Fact:
 
 
 def _session(row: Row, column: str, calendar: Calendar) -> date:
-    day = row.day(column)
+    return _session_of(row.day(column), calendar, column)
+
+
+def _session_of(day: date, calendar: Calendar, column: str = "date") -> date:
     if not calendar.first <= day <= calendar.last:
         raise BadRow(f"{column} {day} lies outside the calendar, which covers {calendar.first} to {calendar.last}")
     if not calendar.is_session(day):
@@ -122,6 +126,18 @@ def _open_after(filed: date, calendar: Calendar) -> datetime:
     if filed >= calendar.last:
         raise BadRow(f"filed {filed} has no later session in the calendar, which ends on {calendar.last}")
     return calendar.opens(calendar.next_session(filed))
+
+
+def _dated(faults: Iterable[RowFault], known: Callable[[date], datetime]) -> tuple[RowFault, ...]:
+    """The faults with the instant at which each row would have become known, by the rule of its kind, where its date has one."""
+    return tuple(fault if fault.session is None else _dated_by(known, fault, fault.session) for fault in faults)
+
+
+def _dated_by(known: Callable[[date], datetime], fault: RowFault, day: date) -> RowFault:
+    try:
+        return replace(fault, known_at=known(day))
+    except BadRow:
+        return fault
 
 
 def _ascending(rows: Parsed[Bar]) -> tuple[tuple[Bar, ...], list[RowFault]]:

@@ -1,7 +1,7 @@
 """I3: every cap of stage H is asked again about the quantity that is about to be approved."""
 
 from alphaagent.domain.base import decimal_text
-from alphaagent.guard.rule import Block, CapRule, Finding, Pass, Rule, Subject
+from alphaagent.guard.rule import Block, CapRule, Finding, NotApplicable, Pass, Rule, Subject
 
 
 class PostCheck(Rule):
@@ -15,6 +15,8 @@ class PostCheck(Rule):
     opening_only = True
 
     def check(self, subject: Subject) -> Finding:
+        if subject.out == 0:
+            return NotApplicable("nothing is left to buy")
         caps = [rule for rule in subject.rules if isinstance(rule, CapRule) and rule.binds(subject)]
         breached = [rule.id for rule in caps if not rule.allows(subject, subject.out)]
         value = decimal_text(subject.out)

@@ -1,0 +1,417 @@
+"""What any Store must do, whatever it keeps its books in. A new one joins by a line in STORES."""
+
+from collections.abc import Callable, Iterator
+from datetime import date, datetime, timedelta
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from alphaagent.domain.base import canonical
+from alphaagent.domain.market import CorporateAction
+from alphaagent.domain.portfolio import Account, Order, OrderStatus, Portfolio
+from alphaagent.errors import AlphaAgentError, UsageFault
+from alphaagent.ledger.store import SqlStore
+from alphaagent.ports import AuditRef, Books, Claim, Store, StoredDecision
+from tests import builders as build
+from tests.builders import ABC, AS_OF, FILL_SESSION, OPEN, SETTLES, XYZ, SteppingClock, Waits
+
+STORES: dict[str, Callable[[Path, SteppingClock], Store]] = {"sqlite": lambda folder, clock: SqlStore.open(build.database_url(folder), clock)}
+
+
+@pytest.fixture
+def clock() -> SteppingClock:
+    return SteppingClock()
+
+
+@pytest.fixture(params=sorted(STORES))
+def store(request: pytest.FixtureRequest, tmp_path: Path, clock: SteppingClock) -> Iterator[Store]:
+    made = STORES[request.param](tmp_path, clock)
+    yield made
+    made.close()  # type: ignore[attr-defined]
+
+
+@pytest.fixture
+def desk(store: Store) -> Portfolio:
+    with store.write() as books:
+        books.register(XYZ)
+        return books.create_portfolio("default", currency="USD", kind="paper", mandate="default", cash=Decimal(100_000), at=AS_OF - timedelta(seconds=1))
+
+
+def claimed(store: Store, key: str = "k", request_hash: str = "r") -> Claim:
+    claim = store.claim(key, request_hash, Waits())
+    assert isinstance(claim, Claim)
+    return claim
+
+
+def decide(store: Store, desk: Portfolio, decision_id: str = "d-1", *, ordered: bool = True, **order: object) -> Order | None:
+    made = build.order(decision_id, desk, **order) if ordered else None  # type: ignore[arg-type]
+    claim = claimed(store, key=f"k-{decision_id}")
+    with store.write() as books:
+        books.record_decision(claim, build.record(decision_id, as_of=made.decided_at if made else AS_OF), made)
+    return made
+
+
+def fill(store: Store, order: Order, *, price: str = "100", fee: str = "1", at: datetime = OPEN, settle_on: date = SETTLES, quantity: str = "10") -> AuditRef:
+    seen = build.snapshot("settle", book_time=at)
+    with store.write() as books:
+        ruled = build.ruling(seen, quantity, side=order.side)
+        return books.record_fill(order, seen, ruled, price=Decimal(price), fee=Decimal(fee), at=at, settle_on=settle_on)
+
+
+def account(store: Store, desk: Portfolio, at: datetime | None = None) -> Account:
+    with store.read() as books:
+        return books.account(desk, at=at)
+
+
+# Portfolios
+
+
+def test_a_portfolio_opens_with_its_cash(store: Store, desk: Portfolio) -> None:
+    state = account(store, desk)
+    assert (state.cash, state.settled_cash, state.positions, state.pending) == (100_000, 100_000, (), ())
+    assert state.book_time == desk.opened_at == AS_OF - timedelta(seconds=1)
+    with store.read() as books:
+        assert books.portfolio("default") == desk
+        assert books.portfolios() == (desk,)
+        assert books.portfolio("other") is None
+
+
+def test_a_name_is_taken_once(store: Store, desk: Portfolio) -> None:
+    with pytest.raises(UsageFault), store.write() as books:
+        books.create_portfolio("default", currency="USD", kind="paper", mandate="default", cash=Decimal(1), at=AS_OF)
+
+
+def test_a_portfolio_may_open_empty(store: Store) -> None:
+    with store.write() as books:
+        desk = books.create_portfolio("empty", currency="USD", kind="backtest", mandate="backtest", cash=Decimal(0), at=AS_OF)
+    assert (account(store, desk).cash, account(store, desk).book_time) == (0, AS_OF)
+
+
+def test_money_comes_and_goes(store: Store, desk: Portfolio) -> None:
+    with store.write() as books:
+        books.deposit(desk, Decimal("50.25"), AS_OF)
+        books.deposit(desk, Decimal("-100.25"), AS_OF)
+    assert account(store, desk).cash == 99_950
+    for amount in ("0", "-99950.01"):
+        with pytest.raises(UsageFault), store.write() as books:
+            books.deposit(desk, Decimal(amount), AS_OF)
+
+
+# Decisions
+
+
+def test_a_decision_comes_back_byte_for_byte(store: Store, desk: Portfolio) -> None:
+    decide(store, desk)
+    stored = store.decision("d-1")
+    assert stored is not None
+    assert canonical(stored.record) == canonical(build.record("d-1"))
+    assert stored.rulings == ((stored.record.snapshot, stored.record.ruling),)
+    assert stored.order == build.order("d-1", desk)
+    assert store.decision("d-2") is None
+
+
+def test_a_decision_without_a_proposal_or_an_order_is_stored_too(store: Store, desk: Portfolio) -> None:
+    claim = claimed(store)
+    with store.write() as books:
+        ref = books.record_decision(claim, build.record("d-1", proposal=None), None)
+    stored = store.decision("d-1")
+    assert stored is not None
+    assert (stored.order, stored.record.proposal, stored.audit) == (None, None, ref)
+
+
+def test_decisions_are_listed_newest_first_and_filtered(store: Store, desk: Portfolio) -> None:
+    for name in ("d-1", "d-2", "d-3"):
+        decide(store, desk, name, ordered=False)
+    assert [found.record.decision_id for found in store.decisions(limit=2)] == ["d-3", "d-2"]
+    assert len(store.decisions(ticker="XYZ", portfolio="default")) == 3
+    assert not store.decisions(ticker="ABC")
+    assert not store.decisions(portfolio="other")
+
+
+def test_an_order_of_another_decision_or_an_unknown_instrument_is_refused(store: Store, desk: Portfolio) -> None:
+    claim = claimed(store)
+    for order in (build.order("d-9", desk), build.order("d-1", desk, portfolio_id=99), build.order("d-1", desk, status=OrderStatus.FILLED)):
+        with pytest.raises(AlphaAgentError, match="not a new order"), store.write() as books:
+            books.record_decision(claim, build.record("d-1"), order)
+    with pytest.raises(UsageFault, match="does not know"), store.write() as books:
+        books.record_decision(claim, build.record("d-1", instrument_id=ABC.id), build.order("d-1", desk, instrument_id=ABC.id))
+
+
+def test_a_ruling_on_another_snapshot_is_refused(store: Store, desk: Portfolio) -> None:
+    claim = claimed(store)
+    other = build.ruling(build.snapshot(price=Decimal(1)))
+    with pytest.raises(AlphaAgentError), store.write() as books:
+        books.record_decision(claim, build.record("d-1", ruling=other), None)
+
+
+def test_a_failed_write_leaves_nothing(store: Store, desk: Portfolio) -> None:
+    claim = claimed(store)
+
+    def write_then_fail() -> None:
+        with store.write() as books:
+            books.record_decision(claim, build.record("d-1"), build.order("d-1", desk))
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        write_then_fail()
+    assert store.decision("d-1") is None
+    assert not account(store, desk).pending
+    with store.write() as books:
+        books.record_decision(claim, build.record("d-1"), None)
+
+
+# Orders
+
+
+def test_a_pending_order_reserves_cash_and_a_fill_moves_it(store: Store, desk: Portfolio) -> None:
+    order = decide(store, desk)
+    assert order is not None
+    assert account(store, desk).reserved() == Decimal("1003.5")
+    fill(store, order)
+    state = account(store, desk)
+    assert (state.cash, state.settled_cash, state.reserved(), state.book_time) == (98_999, 98_999, 0, OPEN)
+    assert [(held.symbol, held.quantity, held.cost) for held in state.positions] == [("XYZ", 10, 1001)]
+    stored = store.decision("d-1")
+    assert stored is not None
+    assert stored.order is not None
+    assert (stored.order.status, stored.order.price, stored.order.quantity) == (OrderStatus.FILLED, 100, 10)
+    assert [ruled.stage for _, ruled in stored.rulings] == ["decide", "settle"]
+
+
+def test_a_fill_is_for_what_the_guard_let_through(store: Store, desk: Portfolio) -> None:
+    order = decide(store, desk)
+    assert order is not None
+    fill(store, order, quantity="4")
+    assert account(store, desk).held(XYZ.id) == 4
+
+
+def test_proceeds_settle_on_their_date(store: Store, desk: Portfolio) -> None:
+    bought = decide(store, desk)
+    assert bought is not None
+    fill(store, bought)
+    later = OPEN + timedelta(days=1)
+    sold = decide(store, desk, "d-2", side="SELL", decided_at=OPEN + timedelta(hours=1), fill_session=SETTLES)
+    assert sold is not None
+    fill(store, sold, price="110", at=later, settle_on=date(2024, 1, 8))
+    state = account(store, desk)
+    assert (state.cash, state.settled_cash, state.positions) == (100_098, 98_999, ())
+    assert account(store, desk, datetime.fromisoformat("2024-01-08T00:00:00+00:00")).settled_cash == 100_098
+
+
+def test_the_state_at_an_instant_is_what_was_made_up_to_it(store: Store, desk: Portfolio) -> None:
+    order = decide(store, desk)
+    assert order is not None
+    fill(store, order)
+    before = account(store, desk, OPEN - timedelta(microseconds=1))
+    assert (before.cash, before.positions, before.pending, before.book_time) == (100_000, (), (order,), AS_OF)
+    assert account(store, desk, AS_OF - timedelta(microseconds=1)).pending == ()
+    assert account(store, desk, OPEN) == account(store, desk)
+
+
+def test_an_order_has_one_end(store: Store, desk: Portfolio) -> None:
+    order = decide(store, desk)
+    assert order is not None
+    fill(store, order)
+    with pytest.raises(UsageFault):
+        fill(store, order)
+    with pytest.raises(UsageFault), store.write() as books:
+        books.record_unfilled(order, OrderStatus.EXPIRED, "late", OPEN, None, None)
+
+
+def test_shares_that_are_not_there_are_never_sold(store: Store, desk: Portfolio) -> None:
+    order = decide(store, desk, side="SELL")
+    assert order is not None
+    with pytest.raises(AlphaAgentError, match="are held"):
+        fill(store, order)
+
+
+def test_an_order_can_expire_or_be_refused_at_settlement(store: Store, desk: Portfolio) -> None:
+    first, second = decide(store, desk, "d-1"), decide(store, desk, "d-2")
+    assert first is not None
+    assert second is not None
+    seen = build.snapshot("settle")
+    refused = build.ruling(seen, outcome="BLOCK")
+    with pytest.raises(AlphaAgentError), store.write() as books:
+        books.record_fill(second, seen, refused, price=Decimal(1), fee=Decimal(0), at=OPEN, settle_on=SETTLES)
+    with store.write() as books:
+        books.record_unfilled(first, OrderStatus.EXPIRED, "no bar", OPEN, None, None)
+        books.record_unfilled(second, OrderStatus.REJECTED, "halted", OPEN, seen, refused)
+    assert account(store, desk).pending == ()
+    stored = [store.decision(name) for name in ("d-1", "d-2")]
+    assert [found.order.status for found in stored if found and found.order] == ["expired", "rejected"]
+    assert [len(found.rulings) for found in stored if found] == [1, 2]
+
+
+def test_orders_fall_due_at_their_session_oldest_first(store: Store, desk: Portfolio) -> None:
+    decide(store, desk, "d-b", decided_at=AS_OF + timedelta(seconds=1))
+    decide(store, desk, "d-a", decided_at=AS_OF)
+    decide(store, desk, "d-c", fill_session=FILL_SESSION + timedelta(days=1))
+    with store.read() as books:
+        assert [order.decision_id for order in books.due_orders(desk, FILL_SESSION)] == ["d-a", "d-b"]
+        assert len(books.due_orders(None, FILL_SESSION + timedelta(days=1))) == 3
+        assert books.due_orders(None, FILL_SESSION - timedelta(days=1)) == ()
+
+
+# Corporate actions and instruments
+
+
+def action(kind: str, value: str, known_at: datetime = OPEN + timedelta(days=1)) -> CorporateAction:
+    return CorporateAction(kind, known_at.date(), Decimal(value), known_at)  # type: ignore[arg-type]
+
+
+def test_a_split_and_a_dividend_are_booked_once_on_what_was_held(store: Store, desk: Portfolio) -> None:
+    order = decide(store, desk)
+    assert order is not None
+    fill(store, order)
+    late = OPEN + timedelta(days=3)
+    with store.write() as books:
+        assert books.record_action(desk, XYZ, action("split", "4"), late) is not None
+        assert books.record_action(desk, XYZ, action("split", "4"), late) is None
+        assert books.record_action(desk, XYZ, action("dividend", "0.245", OPEN + timedelta(days=2)), late) is not None
+        assert books.record_action(desk, ABC, action("split", "4"), late) is None
+    state = account(store, desk)
+    assert (state.held(XYZ.id), state.cash, state.positions[0].cost) == (40, Decimal("99008.8"), 1001)
+    assert account(store, desk, OPEN).held(XYZ.id) == 10
+
+
+def test_shares_bought_at_the_open_of_the_ex_date_get_neither(store: Store, desk: Portfolio) -> None:
+    order = decide(store, desk)
+    assert order is not None
+    fill(store, order)
+    with store.write() as books:
+        assert books.record_action(desk, XYZ, action("split", "4", OPEN), OPEN) is None
+        assert books.record_action(desk, XYZ, action("dividend", "1", OPEN), OPEN) is None
+
+
+def test_instruments_are_known_once_and_may_change_their_name(store: Store, desk: Portfolio) -> None:
+    order = decide(store, desk)
+    assert order is not None
+    fill(store, order)
+    renamed = XYZ.model_copy(update={"symbol": "XYZ2", "aliases": ("XYZ",)})
+    with store.write() as books:
+        books.register(XYZ)
+        assert books.held_instruments(desk) == (XYZ,)
+        books.register(renamed)
+        assert books.held_instruments(desk) == (renamed,)
+        assert books.account(desk).positions[0].symbol == "XYZ2"
+
+
+# Kill switch and mandates
+
+
+def test_a_new_ledger_is_active_and_a_change_is_recorded_once(store: Store, desk: Portfolio) -> None:
+    with store.write() as books:
+        control = books.control()
+        assert control is not None
+        assert control.state == "ACTIVE"
+        assert books.set_control("ACTIVE", "again", "ann", AS_OF) is None
+        first = books.set_control("HALTED", "fire", "ann", AS_OF)
+        assert first is not None
+        assert books.set_control("HALTED", "fire again", "bob", AS_OF) is None
+        changed = books.control()
+        assert changed is not None
+        assert (changed.state, changed.reason, changed.changed_at) == ("HALTED", "fire", AS_OF)
+        resumed = books.set_control("ACTIVE", "out", "ann", AS_OF)
+        assert resumed is not None
+        assert resumed.seq == first.seq + 1
+
+
+def test_a_mandate_is_put_on_file_when_it_changes(store: Store, desk: Portfolio) -> None:
+    with store.write() as books:
+        assert books.limits_on_file(desk) is None
+        assert books.record_limits(desk, "a", b"{}", AS_OF) is not None
+        assert books.record_limits(desk, "a", b"{}", AS_OF) is None
+        assert books.record_limits(desk, "b", b"{1}", AS_OF) is not None
+        assert books.record_limits(desk, "a", b"{}", AS_OF) is not None
+        assert books.limits_on_file(desk) == "a"
+
+
+def test_every_act_appends_exactly_one_audit_row(store: Store, desk: Portfolio) -> None:
+    seen = build.snapshot("settle")
+
+    def acts(books: Books) -> Iterator[AuditRef | None]:
+        first, second = build.order("d-1", desk), build.order("d-2", desk)
+        yield books.deposit(desk, Decimal(1), AS_OF)
+        yield books.record_limits(desk, "a", b"{}", AS_OF)
+        yield books.record_failure("XYZ", "default", "PROVIDER", "outage \ud800", AS_OF)
+        yield books.set_control("REDUCING", "drawdown", "breaker", AS_OF)
+        yield books.record_decision(claims[0], build.record("d-1"), first)
+        yield books.record_decision(claims[1], build.record("d-2"), second)
+        yield books.record_fill(first, seen, build.ruling(seen), price=Decimal(1), fee=Decimal(0), at=OPEN, settle_on=SETTLES)
+        yield books.record_unfilled(second, OrderStatus.CANCELLED, "operator", OPEN, None, None)
+        yield books.record_action(desk, XYZ, action("dividend", "1"), OPEN + timedelta(days=1))
+
+    claims = [claimed(store, key=key) for key in "ab"]
+    with store.write() as books:
+        refs = []
+        for ref in acts(books):
+            refs.append(ref)
+            assert books.soundness_fault() is None
+    assert [ref.seq for ref in refs if ref] == list(range(2, 11))
+
+
+# Slots
+
+
+def test_the_same_request_gets_the_stored_decision(store: Store, desk: Portfolio) -> None:
+    claim = claimed(store)
+    with store.write() as books:
+        books.record_decision(claim, build.record("d-1"), None)
+    again = store.claim("k", "r", Waits())
+    assert isinstance(again, StoredDecision)
+    assert again.record.decision_id == "d-1"
+
+
+def test_another_request_for_a_taken_slot_is_refused_and_told_why(store: Store, desk: Portfolio) -> None:
+    claim = claimed(store)
+    with store.write() as books:
+        books.record_decision(claim, build.record("d-1"), None)
+    with pytest.raises(UsageFault, match="d-1") as refused:
+        store.claim("k", "other", Waits())
+    assert "--slot" in (refused.value.fix or "")
+
+
+def test_a_released_slot_is_free_again_and_its_claim_is_worth_nothing(store: Store, desk: Portfolio) -> None:
+    claim = claimed(store)
+    store.release(claim)
+    with pytest.raises(UsageFault, match="taken this slot"), store.write() as books:
+        books.record_decision(claim, build.record("d-1"), None)
+    assert claimed(store).token != claim.token
+
+
+def test_a_finished_slot_cannot_be_released(store: Store, desk: Portfolio) -> None:
+    claim = claimed(store)
+    with store.write() as books:
+        books.record_decision(claim, build.record("d-1"), None)
+    store.release(claim)
+    assert isinstance(store.claim("k", "r", Waits()), StoredDecision)
+
+
+def test_a_second_run_waits_for_the_first_to_release(store: Store, desk: Portfolio) -> None:
+    first = claimed(store)
+    waits = Waits(then=lambda: store.release(first))
+    assert isinstance(store.claim("k", "r", waits), Claim)
+    assert len(waits.calls) == 1
+
+
+def test_a_second_run_waits_for_the_decision_of_the_first(store: Store, desk: Portfolio) -> None:
+    first = claimed(store)
+
+    def finish() -> None:
+        with store.write() as books:
+            books.record_decision(first, build.record("d-1"), None)
+
+    assert isinstance(store.claim("k", "r", Waits(then=finish)), StoredDecision)
+
+
+def test_a_claim_that_outlived_its_lease_is_taken_over_and_can_no_longer_finish(store: Store, desk: Portfolio, clock: SteppingClock) -> None:
+    first = claimed(store)
+    second = store.claim("k", "r", Waits(then=lambda: clock.advance(600)))
+    assert isinstance(second, Claim)
+    with pytest.raises(UsageFault), store.write() as books:
+        books.record_decision(first, build.record("d-1"), None)
+    store.release(first)
+    with store.write() as books:
+        books.record_decision(second, build.record("d-2"), None)
+    assert store.decision("d-1") is None

@@ -1,0 +1,122 @@
+"""The wiki's links, paths and keys are held against the repository."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from alphaagent.guard import intake
+from alphaagent.guard.registry import RULES
+from alphaagent.settings import VARIABLES, read_yaml
+
+ROOT = Path(__file__).parents[2]
+WIKI = ROOT / "docs" / "wiki"
+PAGES = sorted(WIKI.glob("*.md"))
+PROSE = [*PAGES, ROOT / "README.md", ROOT / "CHANGELOG.md"]
+CONFIGURATION = (WIKI / "Configuration.md").read_text(encoding="utf-8")
+OTHERS = {"Execution-Guard.md", "Add-a-rule.md", "Data-Model.md", "News-Sentiment.md"}
+"""Pages that stand beside their parts of the program and may come later than these."""
+MADE_AT_RUN_TIME = {"data/alphaagent.db", "data/HALT", "data/cache/"}
+NEW_IN_AN_EXAMPLE = {"alphaagent/evidence/sources/desk_notes.py", "alphaagent/guard/rules/h8_gross_cap.py"}
+FORBIDDEN = ("/work/", "/tmp/", "/root/", "/home/", "pypi.org", "pythonhosted", "anaconda.org", "npmjs", "proxy.golang")
+
+
+def _read(path: Path) -> str:
+    return path.read_text(encoding="utf-8")
+
+
+def _headings(text: str) -> set[str]:
+    return {re.sub(r"[^\w -]", "", line.lstrip("# ").lower()).replace(" ", "-") for line in text.splitlines() if line.startswith("#")}
+
+
+@pytest.mark.parametrize("page", PROSE, ids=lambda page: page.name)
+def test_every_link_leads_somewhere(page: Path) -> None:
+    for target in re.findall(r"\]\(([^)]+)\)", _read(page)):
+        if target.startswith("http"):
+            continue
+        name, _, anchor = target.partition("#")
+        found = page.parent / name if name else page
+        if name in OTHERS and not found.exists():
+            continue
+        assert found.exists(), target
+        assert not anchor or anchor in _headings(_read(found)), target
+
+
+@pytest.mark.parametrize("page", PROSE, ids=lambda page: page.name)
+def test_every_path_that_is_named_exists(page: Path) -> None:
+    named = set(re.findall(r"`((?:alphaagent|config|data|docs|tests)/[\w./-]*)`", _read(page)))
+    missing = {path for path in named if not (ROOT / path).exists()}
+    assert missing - MADE_AT_RUN_TIME - NEW_IN_AN_EXAMPLE == set()
+
+
+@pytest.mark.parametrize("page", PROSE, ids=lambda page: page.name)
+def test_no_page_names_a_machine_or_a_registry(page: Path) -> None:
+    assert [word for word in FORBIDDEN if word in _read(page).lower()] == []
+
+
+def test_home_leads_to_every_page() -> None:
+    linked = set(re.findall(r"\]\(([\w-]+\.md)\)", _read(WIKI / "Home.md")))
+    assert {page.name for page in PAGES} - linked == {"Home.md"}
+
+
+@pytest.mark.parametrize("variable", [*VARIABLES, "ALLOW_HEURISTIC_FALLBACK"])
+def test_every_environment_variable_is_described(variable: str) -> None:
+    assert f"`{variable}`" in CONFIGURATION
+
+
+def _keys(document: dict[str, Any], prefix: str = "") -> Iterator[str]:
+    for key, value in document.items():
+        if isinstance(value, dict):
+            yield from _keys(value, f"{prefix}{key}.")
+        else:
+            yield f"{prefix}{key}"
+
+
+def test_every_setting_is_described() -> None:
+    keys = list(_keys(read_yaml(ROOT / "config" / "alphaagent.yaml")))
+    assert [key for key in keys if f"`{key}`" not in CONFIGURATION] == []
+
+
+def test_every_key_of_the_mandates_is_described() -> None:
+    mandates = read_yaml(ROOT / "config" / "mandate.yaml")
+    names = {*mandates, *(key for mandate in mandates.values() for key in mandate)}
+    limits = {f"`{rule}`: `{limit}`" for mandate in mandates.values() for rule, limits in mandate["rules"].items() for limit in limits}
+    assert [name for name in sorted(names) if f"`{name}`" not in CONFIGURATION] == []
+    assert [limit for limit in sorted(limits) if limit not in CONFIGURATION] == []
+
+
+def test_the_defaults_and_bounds_of_the_limits_are_the_programs() -> None:
+    for rule, kind in RULES.items():
+        for limit, field in kind.model_fields.items():
+            row = re.search(rf"^\| `{rule}`: `{limit}` \| `?([^ |`]+)`? \|", CONFIGURATION, re.MULTILINE)
+            assert row, f"{rule} {limit}"
+            assert row[1] == str(field.default)
+
+
+def test_every_key_of_the_lexicon_is_described() -> None:
+    lexicon = read_yaml(ROOT / "config" / "lexicon.yaml")
+    named = set(lexicon)
+    for section in ("sides", "connectors", "markers", "full_move_percent"):
+        named |= set(lexicon[section])
+    for section in ("topics", "directions", "objects"):
+        named |= {key for group in lexicon[section].values() for key in group}
+    assert [key for key in sorted(named) if f"`{key}`" not in CONFIGURATION] == []
+
+
+def test_every_reason_code_is_on_the_guards_page() -> None:
+    path = WIKI / "Execution-Guard.md"
+    if not path.exists():
+        pytest.skip("the guard's page is not here yet")
+    codes = {code for kind in RULES.values() for code in kind.codes} | {code for group in intake.CODES.values() for code in group}
+    page = _read(path)
+    assert [code for code in sorted(codes) if f"`{code}`" not in page] == []
+
+
+def test_every_exit_code_of_the_error_tree_is_explained() -> None:
+    from alphaagent import errors
+
+    page = _read(WIKI / "Troubleshooting.md")
+    codes = {kind.exit_code for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, errors.AlphaAgentError)}
+    assert [code for code in sorted(codes) if f"| {code} |" not in page] == []

@@ -1,0 +1,55 @@
+"""What the guard is shown: the same book at both stages, and an order is never counted against itself."""
+
+from datetime import date
+from decimal import Decimal as D
+
+from alphaagent.execution.snapshots import BookState, Subject, decide_snapshot, order_id, settle_snapshot
+from tests.fakes import ACME, BETA, account, order, position, weekday_calendar
+
+CALENDAR = weekday_calendar()
+THURSDAY, FRIDAY = date(2020, 1, 9), date(2020, 1, 10)
+SUBJECT = Subject("ACME", (ACME.id,), ACME, "heuristic", "live", D("0.55"), False)
+MINE = order()
+SELLING = order(id="ord_2", side="SELL", quantity=D(4), reserved=D(0))
+OTHER = order(id="ord_3", instrument_id=BETA.id, symbol="BETA", quantity=D(7), reserved=D(500))
+
+
+def book() -> BookState:
+    return BookState(account(position("20"), pending=(MINE, SELLING, OTHER)), D(102_000), "REDUCING", ("database",), None, "hash")
+
+
+def test_at_the_decision_every_pending_order_counts() -> None:
+    found = decide_snapshot(SUBJECT, book(), CALENDAR, session=THURSDAY, bar_session=THURSDAY, fill_session=FRIDAY, price=D(100))
+
+    assert (found.stage, found.price, found.held, found.equity) == ("decide", 100, 20, 102_000)
+    assert (found.pending_buy, found.pending_sell, found.reserved_cash) == (10, 4, 1510)
+    assert (found.quantity, found.close_all, found.decision_price) == (None, None, None)
+    assert (found.last_completed_session, found.bar_session, found.fill_session) == (THURSDAY, THURSDAY, FRIDAY)
+
+
+def test_at_settlement_an_order_is_not_counted_against_itself() -> None:
+    found = settle_snapshot(SUBJECT, book(), CALENDAR, MINE, bar_session=FRIDAY, open_price=D(102))
+
+    assert (found.pending_buy, found.pending_sell, found.reserved_cash) == (0, 4, 500)
+    assert (found.stage, found.quantity, found.decision_price, found.price, found.close_all) == ("settle", 10, 100, 102, False)
+    assert (found.last_completed_session, found.fill_session) == (THURSDAY, FRIDAY)
+
+
+def test_the_state_of_the_system_is_passed_on_as_it_is() -> None:
+    found = decide_snapshot(SUBJECT, book(), CALENDAR, session=THURSDAY, bar_session=THURSDAY, fill_session=FRIDAY, price=D(100))
+
+    assert (found.control_state, found.control_sources, found.books_fault, found.books_checked) == ("REDUCING", ("database",), None, True)
+    assert (found.approved_limits_hash, found.calendar_first, found.calendar_last) == ("hash", CALENDAR.first, CALENDAR.last)
+    assert (found.portfolio_kind, found.book_time, found.settled_cash) == ("paper", book().account.book_time, 100_000)
+
+
+def test_nothing_that_a_rule_may_ask_for_at_its_stage_is_left_out() -> None:
+    decide = decide_snapshot(SUBJECT, book(), CALENDAR, session=THURSDAY, bar_session=THURSDAY, fill_session=FRIDAY, price=D(100))
+    settle = settle_snapshot(SUBJECT, book(), CALENDAR, MINE, bar_session=FRIDAY, open_price=D(102))
+    missing = {stage: {name for name in type(shown).model_fields if getattr(shown, name) is None} for stage, shown in (("decide", decide), ("settle", settle))}
+
+    assert missing == {"decide": {"books_fault", "bid", "ask", "decision_price", "quantity", "close_all"}, "settle": {"books_fault", "bid", "ask"}}
+
+
+def test_one_decision_has_one_order() -> None:
+    assert order_id("dec_0123abcd") == "ord_0123abcd"
