@@ -13,7 +13,7 @@ from alphaagent.clock import DEFAULT_EXCHANGE, Calendars, SessionTable, WallCloc
 from alphaagent.domain.base import fingerprint
 from alphaagent.domain.text import inert
 from alphaagent.errors import ConfigFault, NoEvidence, UsageFault
-from alphaagent.settings import Settings, load_settings
+from alphaagent.settings import Settings, load_settings, read_yaml
 
 if TYPE_CHECKING:
     from alphaagent.desk import Desk
@@ -50,6 +50,13 @@ class Workplace:
         from alphaagent.guard.mandate import parse_mandates
 
         return parse_mandates(self.settings.mandates.document, str(self.settings.mandates.path))
+
+    def mandates_of(self, file: Path | None) -> "tuple[Path, dict[str, Mandate]]":
+        """The mandates of a file, or of the one in use, and where it stands. Raises ConfigFault."""
+        from alphaagent.guard.mandate import parse_mandates
+
+        path = file or self.settings.mandates.path
+        return path, parse_mandates(read_yaml(path), str(path))
 
     @cached_property
     def calendars(self) -> Calendars:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from alphaagent import __version__
+from alphaagent import __version__, cli_mandate
 from alphaagent.errors import AlphaAgentError, UsageFault
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ app.add_typer(portfolio_app, name="portfolio")
 app.add_typer(audit_app, name="audit")
 app.add_typer(ledger_app, name="ledger")
 app.add_typer(data_app, name="data")
+app.add_typer(cli_mandate.app, name="mandate")
 
 MAX_TICKERS = 100
 ACTOR = "operator"

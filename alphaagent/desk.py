@@ -1,5 +1,6 @@
 """The desk: everything wired, what may be asked of it, and the doors that stand before any decision."""
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
@@ -9,7 +10,7 @@ from pathlib import Path
 from alphaagent.domain.base import canonical
 from alphaagent.domain.evidence import ToolName
 from alphaagent.domain.market import MINOR_UNITS, Instrument
-from alphaagent.domain.portfolio import Account, Portfolio
+from alphaagent.domain.portfolio import Account, Activity, Portfolio
 from alphaagent.domain.record import DecisionRecord, EngineName
 from alphaagent.domain.ruling import ControlState, GuardSnapshot, Ruling
 from alphaagent.errors import BooksUnsound, ConfigFault, Halted, NoEvidence, UsageFault
@@ -18,6 +19,7 @@ from alphaagent.evidence.sources.own_prices import OwnPrices
 from alphaagent.execution.settlement import Settler
 from alphaagent.execution.snapshots import BookState
 from alphaagent.guard.evaluate import evaluate
+from alphaagent.guard.limits import loosened
 from alphaagent.guard.mandate import Mandate
 from alphaagent.ports import Books, Broker, Calendar, Clock, Control, DecisionEngine, EvidenceSource, MarketData, Store, Supply
 
@@ -174,8 +176,17 @@ def create_portfolio(desk: Desk, books: Books, name: str, mandate: str, cash: De
     """A portfolio with its opening deposit and its mandate on file."""
     chosen = desk.mandate(mandate)
     made = books.create_portfolio(name, currency=BASE_CURRENCY, kind="paper", mandate=mandate, cash=cash, at=at)
-    books.record_limits(made, chosen.limits_hash, canonical(chosen.record()), at)
+    put_on_file(books, made, chosen, at)
     return made
+
+
+def put_on_file(books: Books, portfolio: Portfolio, mandate: Mandate, at: datetime) -> None:
+    """The mandate in force, with the limits that it loosens compared with the one on file."""
+    if books.limits_on_file(portfolio) == mandate.limits_hash:
+        return
+    before = books.limits_document(portfolio)
+    looser = loosened(Mandate.from_record(json.loads(before), "the mandate on file"), mandate) if before else ()
+    books.record_limits(portfolio, mandate.limits_hash, canonical(mandate.record()), at, looser)
 
 
 def fresh_book(desk: Desk, name: str, as_of: datetime, existing: Portfolio | None) -> BookState:
@@ -194,6 +205,7 @@ def fresh_book(desk: Desk, name: str, as_of: datetime, existing: Portfolio | Non
         control_sources=sources,
         books_fault=None,
         limits_on_file=desk.mandate(mandate).limits_hash,
+        activity=Activity(),
     )
 
 

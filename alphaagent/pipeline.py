@@ -18,29 +18,33 @@ from alphaagent.desk import (
     first_portfolio,
     fresh_book,
     halt_if_told,
+    put_on_file,
     recorded_instrument,
     refuse_if_halted,
     resolve,
     stop_if_unsound,
 )
-from alphaagent.domain.base import canonical, fingerprint, instant_text, sha256_hex
+from alphaagent.domain.base import fingerprint, instant_text, sha256_hex
 from alphaagent.domain.debate import EngineResult
 from alphaagent.domain.evidence import EvidenceItem, EvidencePack
 from alphaagent.domain.market import Instrument
 from alphaagent.domain.portfolio import Account, Order, OrderStatus, Portfolio
-from alphaagent.domain.record import DecisionRecord, EngineName, Request
+from alphaagent.domain.proposal import TradeProposal
+from alphaagent.domain.record import DecisionRecord, EngineName, Request, is_scheduled
 from alphaagent.domain.ruling import GuardSnapshot, Outcome, Provenance
 from alphaagent.errors import BooksUnsound, NoEvidence, ProviderFault, UsageFault
 from alphaagent.evidence.gather import gather
 from alphaagent.evidence.gathered import Gathered
 from alphaagent.evidence.portfolio_tool import PortfolioView, portfolio_items
+from alphaagent.evidence.standing import standing
 from alphaagent.execution.marks import mark
 from alphaagent.execution.settlement import Settled
-from alphaagent.execution.snapshots import BookState, Subject, decide_snapshot, order_id
+from alphaagent.execution.snapshots import BookState, Seen, Subject, decide_snapshot, order_id
+from alphaagent.execution.trading import trading
 from alphaagent.guard.evaluate import budget, evaluate, reservation
 from alphaagent.guard.intake import read_proposal
 from alphaagent.guard.mandate import Mandate
-from alphaagent.ports import Claim, DecisionEngine, Store, StoredDecision
+from alphaagent.ports import Calendar, Claim, DecisionEngine, Store, StoredDecision
 
 RECENT_DECISIONS = 50
 
@@ -93,7 +97,7 @@ def dry_run(desk: Desk, ask: Ask) -> Decided:
         if books is None or portfolio is None or portfolio.opened_at >= ask.as_of:
             book = fresh_book(desk, ask.portfolio, ask.as_of, portfolio)
         else:
-            book = desk.settler().book_state(books, portfolio, ask.as_of, {})
+            book = desk.settler().book_to_decide(books, portfolio, instrument, session, ask.as_of)
         mandate = desk.mandate(book.account.portfolio.mandate)
         pack, result, provenance, reason = _judgement(desk, instrument, request, session, book, mandate, ())
         record, _ = _ruled(desk, instrument, request, session, book, mandate, pack, result, provenance, reason)
@@ -156,7 +160,7 @@ def _request_hash(request: Request) -> str:
 def _decide_in_slot(desk: Desk, store: Store, portfolio: Portfolio | None, instrument: Instrument, request: Request, session: date, claim: Claim) -> Decided:
     """Evidence and engine outside of any transaction, ruling and record inside one; a failure before it leaves nothing behind."""
     settled = _brought_up_to(desk, store, portfolio, request, session) if portfolio else ()
-    book = _book(desk, store, portfolio, request)
+    book = _book(desk, store, portfolio, instrument, request, session)
     mandate = desk.mandate(book.account.portfolio.mandate)
     acted = _acted_flags(store, portfolio, instrument) if portfolio else ()
     pack, result, provenance, reason = _judgement(desk, instrument, request, session, book, mandate, acted)
@@ -164,8 +168,8 @@ def _decide_in_slot(desk: Desk, store: Store, portfolio: Portfolio | None, instr
         owner = first_portfolio(desk, books, request.portfolio, request.as_of)
         _refuse_before_book_time(books.account(owner), request)
         books.register(instrument)
-        books.record_limits(owner, mandate.limits_hash, canonical(mandate.record()), request.as_of)
-        book = desk.settler().book_state(books, owner, request.as_of, {})
+        put_on_file(books, owner, mandate, request.as_of)
+        book = desk.settler().book_to_decide(books, owner, instrument, session, request.as_of)
         record, order = _ruled(desk, instrument, request, session, book, mandate, pack, result, provenance, reason)
         books.record_decision(claim, record, order)
         halt_if_told(books, record.ruling, request.as_of)
@@ -182,11 +186,11 @@ def _brought_up_to(desk: Desk, store: Store, portfolio: Portfolio, request: Requ
     return settled
 
 
-def _book(desk: Desk, store: Store, portfolio: Portfolio | None, request: Request) -> BookState:
+def _book(desk: Desk, store: Store, portfolio: Portfolio | None, instrument: Instrument, request: Request, session: date) -> BookState:
     if portfolio is None:
         return fresh_book(desk, request.portfolio, request.as_of, None)
     with store.read() as books:
-        return desk.settler().book_state(books, portfolio, request.as_of, {})
+        return desk.settler().book_to_decide(books, portfolio, instrument, session, request.as_of)
 
 
 def _unmade(ask: Ask) -> Portfolio | None:
@@ -210,7 +214,7 @@ def _judgement(
     """Evidence and the engine's word on it; nothing here touches the books."""
 
     def portfolio_evidence(gathered: Gathered) -> tuple[EvidenceItem, ...]:
-        probe = _snapshot(desk, instrument, request, session, book, None, "heuristic")
+        probe = _snapshot(desk, instrument, request, session, book, None, "heuristic", None)
         return portfolio_items(gathered, _view(book, instrument, probe, mandate, acted))
 
     pack = gather(desk.sources_of(instrument), desk.tools, desk.calendar_of(instrument), instrument, request.ticker, request.as_of, session, portfolio_evidence)
@@ -253,7 +257,9 @@ def _ruled(
     reason: str | None,
 ) -> tuple[DecisionRecord, Order | None]:
     """The guard's ruling on the engine's raw text, and the record and order that follow."""
-    snapshot = _snapshot(desk, instrument, request, session, book, result, provenance)
+    proposal = read_proposal(result.proposal_text, request.ticker)
+    seen = _seen(desk.calendar_of(instrument), pack, proposal)
+    snapshot = _snapshot(desk, instrument, request, session, book, result, provenance, seen)
     ruling = evaluate(result.proposal_text, snapshot, mandate, request.as_of)
     key = fingerprint([_slot_key(request, instrument), _request_hash(request), pack.sha256])
     record = DecisionRecord(
@@ -266,7 +272,7 @@ def _ruled(
         fallback_reason=reason,
         pack=pack,
         result=result,
-        proposal=read_proposal(result.proposal_text, request.ticker),
+        proposal=proposal,
         snapshot=snapshot,
         mandate=mandate.record(),
         ruling=ruling,
@@ -275,7 +281,14 @@ def _ruled(
 
 
 def _snapshot(
-    desk: Desk, instrument: Instrument, request: Request, session: date, book: BookState, result: EngineResult | None, provenance: Provenance
+    desk: Desk,
+    instrument: Instrument,
+    request: Request,
+    session: date,
+    book: BookState,
+    result: EngineResult | None,
+    provenance: Provenance,
+    seen: Seen | None,
 ) -> GuardSnapshot:
     quote = desk.market.quote(instrument, request.as_of)
     if quote is None:
@@ -292,7 +305,26 @@ def _snapshot(
     calendar = desk.calendar_of(instrument)
     fill_session = calendar.first_opening_after(request.as_of)
     price = mark(desk.market, instrument, request.as_of) or quote.price
-    return decide_snapshot(subject, book, calendar, session=session, bar_session=quote.session, fill_session=fill_session, price=price)
+    return decide_snapshot(
+        subject,
+        book,
+        calendar,
+        trading(desk.market, instrument, request.as_of),
+        at=request.as_of,
+        session=session,
+        bar_session=quote.session,
+        fill_session=fill_session,
+        price=price,
+        scheduled=is_scheduled(request.slot),
+        seen=seen,
+    )
+
+
+def _seen(calendar: Calendar, pack: EvidencePack, proposal: TradeProposal | None) -> Seen:
+    """What the engine stood on, and the budget that it was shown."""
+    stands = standing(pack, (proposal.relied_on if proposal else None) or (), calendar)
+    (portfolio,) = pack.find("get_portfolio", "portfolio")
+    return Seen(stands.count, stands.age_sessions, stands.tainted, Decimal(portfolio.payload["budget"]))
 
 
 def _view(book: BookState, instrument: Instrument, probe: GuardSnapshot, mandate: Mandate, acted: tuple[str, ...]) -> PortfolioView:

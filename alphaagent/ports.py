@@ -10,7 +10,7 @@ from typing import Literal, Protocol
 from alphaagent.domain.debate import EngineResult
 from alphaagent.domain.evidence import EvidencePack
 from alphaagent.domain.market import Bar, CorporateAction, Instrument, Quote, Records
-from alphaagent.domain.portfolio import Account, Order, OrderStatus, Portfolio, PortfolioKind
+from alphaagent.domain.portfolio import Account, Activity, Order, OrderStatus, Portfolio, PortfolioKind
 from alphaagent.domain.record import DecisionRecord
 from alphaagent.domain.ruling import ControlState, GuardSnapshot, Ruling
 
@@ -85,6 +85,10 @@ class MarketData(Protocol):
         ...
 
     def bar(self, instrument: Instrument, session: date) -> Bar | None: ...
+    def bars(self, instrument: Instrument, as_of: datetime, count: int) -> tuple[Bar, ...]:
+        """The last bars known strictly before as_of, at most `count`, oldest first."""
+        ...
+
     def actions(self, instrument: Instrument, after: date, upto: date) -> tuple[CorporateAction, ...]:
         """Splits and dividends with ex-date in (after, upto], in order."""
         ...
@@ -161,6 +165,10 @@ class Books(Protocol):
         """The derived state; with `at`, from the postings and orders made up to that instant."""
         ...
 
+    def activity(self, portfolio: Portfolio, instrument_id: str, session: date, at: datetime) -> Activity:
+        """What the portfolio has decided and ordered in a session up to an instant, with what concerns one instrument."""
+        ...
+
     def control(self) -> Control | None:
         """None where the state is missing or unreadable, which means HALTED."""
         ...
@@ -174,8 +182,12 @@ class Books(Protocol):
         ...
 
     def limits_on_file(self, portfolio: Portfolio) -> str | None: ...
-    def record_limits(self, portfolio: Portfolio, limits_hash: str, document: bytes, at: datetime) -> AuditRef | None:
-        """Puts a mandate on file; an audit row `limits_changed` where it differs from the one before."""
+    def limits_document(self, portfolio: Portfolio) -> bytes | None:
+        """The mandate on file, as it was given to `record_limits`."""
+        ...
+
+    def record_limits(self, portfolio: Portfolio, limits_hash: str, document: bytes, at: datetime, looser: Sequence[str] = ()) -> AuditRef | None:
+        """Puts a mandate on file; where it differs from the one before, an audit row `limits_changed` that names the limits that got looser."""
         ...
 
     def record_decision(self, claim: Claim, record: DecisionRecord, order: Order | None) -> AuditRef:
@@ -196,6 +208,10 @@ class Books(Protocol):
         ...
 
     def held_instruments(self, portfolio: Portfolio) -> tuple[Instrument, ...]: ...
+    def instruments(self, ids: Sequence[str]) -> tuple[Instrument, ...]:
+        """Those of these instruments that the ledger knows."""
+        ...
+
     def register(self, instrument: Instrument) -> None:
         """Makes an instrument known to the ledger; the same one again is nothing."""
         ...

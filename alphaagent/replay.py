@@ -1,13 +1,13 @@
 """Runs a stored decision again from its record alone and compares every byte: no source, no network, no clock."""
 
 from dataclasses import dataclass
-from datetime import datetime
 
 from alphaagent.domain.base import canonical
 from alphaagent.domain.record import DecisionRecord
 from alphaagent.domain.ruling import GuardSnapshot, Ruling
 from alphaagent.engines.registry import ENGINES
-from alphaagent.guard.evaluate import evaluate
+from alphaagent.errors import UsageFault
+from alphaagent.guard.evaluate import GUARD_VERSION, evaluate
 from alphaagent.guard.intake import read_proposal
 from alphaagent.guard.mandate import Mandate
 from alphaagent.ports import StoredDecision
@@ -34,13 +34,18 @@ def replay(stored: StoredDecision) -> tuple[Check, ...]:
         _compare("proposal as the guardrail reads it", record.proposal, read_proposal(result.proposal_text, record.request.ticker)),
     ]
     for snapshot, ruling in stored.rulings:
-        checks.append(_compare(f"ruling at {ruling.stage}", ruling, rule_again(record, snapshot, ruling.evaluated_at)))
+        checks.append(_compare(f"ruling at {ruling.stage}", ruling, rule_again(record, snapshot, ruling)))
     return tuple(checks)
 
 
-def rule_again(record: DecisionRecord, snapshot: GuardSnapshot, at: datetime) -> Ruling:
-    """The guard's ruling on a stored snapshot under the recorded mandate."""
-    return evaluate(record.result.proposal_text, snapshot, Mandate.from_record(record.mandate, record.decision_id), at)
+def rule_again(record: DecisionRecord, snapshot: GuardSnapshot, ruling: Ruling) -> Ruling:
+    """The guard's ruling on a stored snapshot under the recorded mandate. UsageFault where another guard made the stored one."""
+    if ruling.guard_version != GUARD_VERSION:
+        raise UsageFault(
+            f"decision {record.decision_id} was ruled on by version {ruling.guard_version} of the guard; this is version {GUARD_VERSION}, with other rules",
+            fix=f"replay it with the program that made it, version {record.program_version}",
+        )
+    return evaluate(record.result.proposal_text, snapshot, Mandate.from_record(record.mandate, record.decision_id), ruling.evaluated_at)
 
 
 def _compare(part: str, before: object, after: object) -> Check:

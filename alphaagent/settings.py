@@ -34,6 +34,9 @@ VARIABLES = (
     "ALPHAAGENT_DAILY_SPEND_USD",
     "ALPHAAGENT_REFERENCE_DATA",
 )
+NUMBERS = {"ALPHAAGENT_LLM_TEMPERATURE": (0, 2), "ALPHAAGENT_LLM_TIMEOUT_SECONDS": (1, 3600), "ALPHAAGENT_DAILY_SPEND_USD": (0, 1_000_000)}
+"""Variables that hold a number, with what they may be at least and at most; they are checked even where no model is called."""
+PLAIN_NUMBER = re.compile(r"[0-9]{1,9}(\.[0-9]{1,9})?")
 PACKAGE = Path(__file__).parent
 
 
@@ -95,6 +98,7 @@ def load_settings(environ: Mapping[str, str] | None = None, cwd: Path | None = N
     """The settings of this process. Raises ConfigFault that names the variable or the file and key."""
     env = os.environ if environ is None else environ
     _refuse_unknown_variables(env)
+    _refuse_unusable_numbers(env)
     here = cwd or Path.cwd()
     home = _folder(env, "ALPHAAGENT_HOME", here, base=here)
     config = _folder(env, "ALPHAAGENT_CONFIG", home / "config", base=home)
@@ -133,6 +137,15 @@ def _refuse_unknown_variables(env: Mapping[str, str]) -> None:
     for name in env:
         if name.startswith("ALPHAAGENT_") and name not in VARIABLES:
             raise ConfigFault(f"the environment variable {name} is unknown{nearest(name, list(VARIABLES))}", fix=f"unset {name} or correct its name")
+
+
+def _refuse_unusable_numbers(env: Mapping[str, str]) -> None:
+    for name, (least, most) in NUMBERS.items():
+        text = env.get(name)
+        if text is None or (text == "off" and name == "ALPHAAGENT_DAILY_SPEND_USD"):
+            continue
+        if not PLAIN_NUMBER.fullmatch(text) or not least <= Decimal(text) <= most:
+            raise ConfigFault(f"{name} is {text!r}, which is no number from {least} to {most}", fix=f"correct or unset {name}")
 
 
 def _folder(env: Mapping[str, str], name: str, default: Path, base: Path) -> Path:

@@ -14,6 +14,8 @@ from alphaagent.domain.base import Frozen
 MINOR_UNITS = {"GBp": "GBP"}
 """Price units that are a hundredth of a currency: London quotes shares in pence."""
 
+InstrumentKind = Literal["common", "etf", "leveraged_etf", "inverse_etf", "index", "other"]
+
 
 class Instrument(Frozen):
     """One tradable thing: its identity does not change when its symbol does."""
@@ -27,7 +29,7 @@ class Instrument(Frozen):
     """Market identifier code (ISO 10383) of the listing."""
     currency: str
     """What a price is in: an ISO 4217 code, or a minor unit such as `GBp`."""
-    kind: Literal["common", "etf", "index", "other"]
+    kind: InstrumentKind
     sector: str | None = None
     cik: str | None = None
     """The company's SEC number, ten digits."""
@@ -89,6 +91,8 @@ class Article:
     accession: str | None
     published_at: datetime
     known_at: datetime
+    taint: tuple[str, ...] = ()
+    """Why its text looks like an attempt to steer a reader or a model; what was hidden in it is gone."""
 
 
 @dataclass(frozen=True, slots=True)

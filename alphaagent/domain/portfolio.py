@@ -62,6 +62,33 @@ class Order(Frozen):
     """Cash set aside for a pending BUY, in the portfolio's currency."""
 
 
+class Asked(Frozen):
+    """One order of an instrument: what was asked for and what was ordered, in shares."""
+
+    side: Literal["BUY", "SELL"]
+    asked: Decimal
+    ordered: Decimal
+
+
+class Activity(Frozen):
+    """What a portfolio has decided and ordered in one session; only orders that wait or were filled count."""
+
+    opening_orders: int = 0
+    reducing_orders: int = 0
+    turnover: Decimal = Decimal(0)
+    """Notional of the opening orders, at the prices at which they were decided."""
+    ticker_orders: tuple[Asked, ...] = ()
+    """The session's orders of the instrument in question."""
+    ticker_proposals: int = 0
+    """The session's proposals on that instrument that no schedule asked for."""
+    last_buy_at: Instant | None = None
+    """When the last order to buy that instrument was decided, in any session."""
+    last_sell_session: date | None = None
+    """The session of the last decision to sell it."""
+    recent_notionals: tuple[Decimal, ...] = ()
+    """Notionals of the portfolio's last 20 opening orders, in any session, newest first."""
+
+
 class Account(Frozen):
     """A portfolio's derived state at one instant."""
 

@@ -14,6 +14,14 @@ EngineName = Literal["auto", "crew", "heuristic"]
 PlanName = Literal["quick", "standard", "deep"]
 
 
+SCHEDULED_SLOT = "sweep"
+
+
+def is_scheduled(slot: str) -> bool:
+    """Whether a slot is a schedule's own, `sweep` or `sweep-...`; every other name counts as somebody asking."""
+    return slot == SCHEDULED_SLOT or slot.startswith(f"{SCHEDULED_SLOT}-")
+
+
 class Request(Frozen):
     """What was asked for. Two requests are the same where all of this is the same."""
 

@@ -6,6 +6,8 @@ from enum import StrEnum
 from typing import Literal
 
 from alphaagent.domain.base import Frozen, Instant
+from alphaagent.domain.market import InstrumentKind
+from alphaagent.domain.portfolio import Activity
 
 Mode = Literal["eod", "live"]
 Stage = Literal["decide", "settle", "approve"]
@@ -18,6 +20,15 @@ class Outcome(StrEnum):
     APPROVE = "APPROVE"
     CLIP = "CLIP"
     BLOCK = "BLOCK"
+
+
+class Effective(Frozen):
+    """What happened to a company's shares between the decision and the fill."""
+
+    kind: Literal["split", "dividend", "rename", "merger", "unknown"]
+    ex_date: date
+    value: Decimal
+    """Split: new shares per old share. Dividend: cash per share. Anything else: whatever its source says."""
 
 
 class GuardSnapshot(Frozen):
@@ -33,6 +44,17 @@ class GuardSnapshot(Frozen):
     """Ids of the instruments that the requested ticker resolves to at this instant."""
     instrument_id: str | None = None
     symbol: str | None = None
+    names: tuple[str, ...] | None = None
+    """Every spelling of the instrument: symbol, aliases, id, each as written and with its share class after a point."""
+    instrument_kind: InstrumentKind | None = None
+    sector: str | None = None
+    """None where it is not known; all unknown ones count as one sector."""
+    listed: bool | None = None
+    """Whether the listing is valid in the session that the order fills in."""
+    frozen: str | None = None
+    """Why the instrument must not be traded although it is listed: a halt, a suspension, an action that nobody has resolved."""
+    quote_currency: str | None = None
+    portfolio_currency: str | None = None
     provenance: Provenance | None = None
     execution_mode: ExecutionMode | None = None
     portfolio_kind: Literal["paper", "backtest", "live"] | None = None
@@ -60,9 +82,28 @@ class GuardSnapshot(Frozen):
     ask: Decimal | None = None
     decision_price: Decimal | None = None
     """settle: the price that the decide stage saw, on the share basis of the fill session."""
+    decided_at: Instant | None = None
+    due_session: date | None = None
+    """settle: the first session that opens after the decision."""
+    prior_close: Decimal | None = None
+    """The close before `price`, on its share basis."""
+    bar_volume: int | None = None
+    """Shares traded in the session of `price`."""
+    flat_bars: int | None = None
+    """How many of the last known bars in a row are identical and without volume."""
+    median_volume: Decimal | None = None
+    """Median of the last 20 sessions' volume, on the share basis of `price`; None where there are fewer."""
+    median_dollar_volume: Decimal | None = None
+    second_price: Decimal | None = None
+    """The same price from another source; None where none is configured."""
+    index_change: Decimal | None = None
+    """Today's change of the market index as a fraction; None where none is configured."""
+    actions: tuple[Effective, ...] | None = None
+    """settle: what took effect after the decision and up to the fill."""
 
     equity: Decimal | None = None
     """NAV: cash plus positions at their marks; every holding must have a mark."""
+    cash: Decimal | None = None
     settled_cash: Decimal | None = None
     reserved_cash: Decimal | None = None
     """Set aside by *other* pending orders."""
@@ -70,7 +111,24 @@ class GuardSnapshot(Frozen):
     pending_buy: Decimal | None = None
     """Shares of this instrument in other pending BUY orders."""
     pending_sell: Decimal | None = None
+    sector_exposure: Decimal | None = None
+    """What is held in the instrument's sector, at its marks, and in other pending BUY orders."""
+    gross_exposure: Decimal | None = None
+    """The same over all sectors."""
+    activity: Activity | None = None
+    """decide: what the portfolio has decided and ordered in this session."""
+    sessions_since_sell: int | None = None
+    """Sessions since the last order to sell this instrument was decided; None where there is none."""
+    scheduled: bool | None = None
+    """decide: whether a schedule asked, and not a person."""
+    budget: Decimal | None = None
+    """decide: the most that an opening order may be, as the engine was shown it."""
 
+    evidence_count: int | None = None
+    evidence_age_sessions: int | None = None
+    """Sessions between the newest evidence and the last completed session."""
+    tainted: tuple[str, ...] | None = None
+    """Ids of tainted evidence that was counted or relied on."""
     base_rate: Decimal | None = None
     rule_driven: bool | None = None
     quantity: Decimal | None = None
@@ -88,7 +146,7 @@ class RuleTrace(Frozen):
     value: str | None = None
     limit: str | None = None
     reason: str | None = None
-    """In words, for a person; None on a pass."""
+    """In words, for a person; on a pass only where something is worth knowing."""
 
 
 class Ruling(Frozen):

@@ -16,7 +16,7 @@ from alphaagent.evidence.gathered import Gathered, Supplied
 from alphaagent.ports import Calendar, EvidenceSource, Supply
 
 Tool = Callable[[Gathered], tuple[EvidenceItem, ...]]
-WITHOUT_STATEMENTS = ("etf", "index")
+WITHOUT_STATEMENTS = ("etf", "leveraged_etf", "inverse_etf", "index")
 
 
 def gather(

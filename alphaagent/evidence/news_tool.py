@@ -18,6 +18,7 @@ from alphaagent.evidence.gathered import Gathered
 from alphaagent.evidence.headline import CompanyNames, clean_title
 from alphaagent.evidence.lexicon import Lexicon
 from alphaagent.evidence.sentiment import score_headline
+from alphaagent.evidence.sources.taint import imitations
 from alphaagent.evidence.stories import Reading, Story, fold, reading_of, title_of
 
 NEWS_WINDOW = timedelta(days=90)
@@ -58,7 +59,8 @@ def _readings(g: Gathered, lexicon: Lexicon) -> Iterable[Reading]:
     newest_first = sorted(recent, key=lambda article: (article.published_at, article.guid), reverse=True)
     for article in islice(newest_first, MAX_ARTICLES):
         if title := title_of(article):
-            yield reading_of(article, title, score_headline(title, company, lexicon, origin=article.origin))
+            score = score_headline(title, company, lexicon, origin=article.origin)
+            yield reading_of(article, title, score, (*article.taint, *imitations(f"{article.title} {article.summary}", g.instrument)))
 
 
 def _weighed(g: Gathered, story: Story) -> _Weighed:
@@ -84,6 +86,7 @@ def _headline_item(g: Gathered, one: _Weighed) -> EvidenceItem:
         "duplicates": one.story.duplicates,
         "reasons": list(reading.score.reasons),
         "guid": clean_title(article.guid),
+        "taint": list(one.story.taint),
     }
     return evidence_item(
         decision_as_of=g.as_of,

@@ -33,6 +33,7 @@ class Reading:
     score: HeadlineScore
     words: frozenset[str]
     numbers: frozenset[str]
+    taint: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +43,8 @@ class Story:
     newest: Reading
     reading: Reading
     duplicates: int = 0
+    taint: tuple[str, ...] = ()
+    """Of all its copies."""
 
 
 def title_of(article: Article) -> str:
@@ -50,10 +53,10 @@ def title_of(article: Article) -> str:
     return _PUBLISHER_SUFFIX.sub("", text)
 
 
-def reading_of(article: Article, title: str, score: HeadlineScore) -> Reading:
+def reading_of(article: Article, title: str, score: HeadlineScore, taint: tuple[str, ...] = ()) -> Reading:
     """An article made ready for comparison."""
     words = frozenset(_WORD.findall(title.lower()))
-    return Reading(article, title, score, words, frozenset(word for word in words if word[0].isdigit()))
+    return Reading(article, title, score, words, frozenset(word for word in words if word[0].isdigit()), taint)
 
 
 def fold(newest_first: Iterable[Reading]) -> tuple[Story, ...]:
@@ -62,9 +65,10 @@ def fold(newest_first: Iterable[Reading]) -> tuple[Story, ...]:
     for reading in newest_first:
         place = next((place for place, story in enumerate(stories) if _is_copy(reading, story.newest)), None)
         if place is not None:
-            stories[place] = Story(stories[place].newest, reading, stories[place].duplicates + 1)
+            story = stories[place]
+            stories[place] = Story(story.newest, reading, story.duplicates + 1, tuple(sorted({*story.taint, *reading.taint})))
         elif len(stories) < MAX_STORIES:
-            stories.append(Story(reading, reading))
+            stories.append(Story(reading, reading, taint=reading.taint))
     return tuple(stories)
 
 

@@ -21,7 +21,7 @@ def mark(market: MarketData, instrument: Instrument, at: datetime) -> Decimal | 
 def split_ratio(market: MarketData, instrument: Instrument, *, after: datetime, upto: datetime) -> Decimal:
     """New shares per old share over the splits that take effect in (after, upto]; 1 where there are none."""
     ratio = Decimal(1)
-    for action in _effective(market, instrument, after, upto):
+    for action in effective(market, instrument, after, upto):
         if action.kind == "split":
             ratio *= action.value
     return ratio
@@ -47,7 +47,7 @@ def rolled_forward(market: MarketData, account: Account, held: Iterable[Instrume
     """
     cash, positions = account.cash, {position.instrument_id: position for position in account.positions}
     for instrument in held:
-        for action in _effective(market, instrument, account.book_time, at):
+        for action in effective(market, instrument, account.book_time, at):
             position = positions.get(instrument.id)
             if position is None:
                 continue
@@ -59,7 +59,7 @@ def rolled_forward(market: MarketData, account: Account, held: Iterable[Instrume
     return account.model_copy(update={"cash": cash, "settled_cash": settled, "positions": tuple(positions.values())})
 
 
-def _effective(market: MarketData, instrument: Instrument, after: datetime, upto: datetime) -> list[CorporateAction]:
-    """Those that take effect in (after, upto]; one of the very day may still lie ahead of an instant before its open."""
+def effective(market: MarketData, instrument: Instrument, after: datetime, upto: datetime) -> list[CorporateAction]:
+    """The actions that take effect in (after, upto]; one of the very day may still lie ahead of an instant before its open."""
     actions = market.actions(instrument, after.date() - timedelta(days=1), upto.date())
     return [action for action in actions if after < action.known_at <= upto]

@@ -10,12 +10,13 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import Literal
 
-from alphaagent.domain.market import Instrument
+from alphaagent.domain.market import Bar, Instrument
 from alphaagent.domain.portfolio import Order, OrderStatus, Portfolio
 from alphaagent.domain.record import DecisionRecord
 from alphaagent.domain.ruling import GuardSnapshot, Outcome, Ruling
-from alphaagent.execution.marks import equity, mark, rolled_forward, split_ratio
+from alphaagent.execution.marks import effective, equity, mark, rolled_forward, split_ratio
 from alphaagent.execution.snapshots import BookState, Subject, settle_snapshot
+from alphaagent.execution.trading import trading
 from alphaagent.ports import AuditRef, Books, Broker, Calendar, Control, MarketData
 
 Judge = Callable[[DecisionRecord, GuardSnapshot, datetime], Ruling]
@@ -56,7 +57,7 @@ class Settler:
             return self._expired(books, order, as_of, calendar)
         self.bring_up_to(books, portfolio, order.fill_session)
         order = self._rebased(instrument, order)
-        snapshot = self._snapshot(books, record, portfolio, instrument, order, bar.open, at)
+        snapshot = self._snapshot(books, record, portfolio, instrument, order, bar, at)
         ruling = self.judge(record, snapshot, at)
         if ruling.outcome is Outcome.BLOCK:
             reason = f"refused at settlement: {ruling.code}"
@@ -73,6 +74,8 @@ class Settler:
         held = books.held_instruments(portfolio)
         account = rolled_forward(self.market, books.account(portfolio, at=at), held, at)
         known = {instrument.id: mark(self.market, instrument, at) for instrument in held if instrument.id not in marks} | marks
+        pending = [order.instrument_id for order in account.pending]
+        sectors = {instrument.id: instrument.sector for instrument in (*held, *books.instruments(pending))}
         state, sources = self.control(books.control())
         return BookState(
             account=account,
@@ -81,7 +84,13 @@ class Settler:
             control_sources=sources,
             books_fault=books.soundness_fault(),
             limits_on_file=books.limits_on_file(portfolio),
+            marks=known,
+            sectors=sectors,
         )
+
+    def book_to_decide(self, books: Books, portfolio: Portfolio, instrument: Instrument, session: date, at: datetime) -> BookState:
+        """The book with what the portfolio has done in the session already."""
+        return replace(self.book_state(books, portfolio, at, {}), activity=books.activity(portfolio, instrument.id, session, at))
 
     def _actions(self, books: Books, portfolio: Portfolio, upto: date) -> Iterator[AuditRef]:
         opened = portfolio.opened_at.date()
@@ -99,7 +108,7 @@ class Settler:
         return order.model_copy(update={"quantity": order.quantity * ratio, "decision_price": order.decision_price / ratio})
 
     def _snapshot(
-        self, books: Books, record: DecisionRecord, portfolio: Portfolio, instrument: Instrument, order: Order, open_price: Decimal, at: datetime
+        self, books: Books, record: DecisionRecord, portfolio: Portfolio, instrument: Instrument, order: Order, bar: Bar, at: datetime
     ) -> GuardSnapshot:
         subject = Subject(
             ticker=record.request.ticker,
@@ -111,8 +120,10 @@ class Settler:
             rule_driven=record.result.rule_driven,
         )
         # An order settles under the mandate that it was approved under: a mandate changed since must not strand an exit.
-        book = replace(self.book_state(books, portfolio, at, {instrument.id: open_price}), limits_on_file=record.ruling.limits_hash)
-        return settle_snapshot(subject, book, self.calendar_of(instrument), order, bar_session=order.fill_session, open_price=open_price)
+        book = replace(self.book_state(books, portfolio, at, {instrument.id: bar.open}), limits_on_file=record.ruling.limits_hash)
+        traded = trading(self.market, instrument, at, bar)
+        happened = effective(self.market, instrument, order.decided_at, at)
+        return settle_snapshot(subject, book, self.calendar_of(instrument), traded, order, bar_session=bar.session, open_price=bar.open, actions=happened)
 
     def _filled(self, books: Books, order: Order, snapshot: GuardSnapshot, ruling: Ruling, open_price: Decimal, calendar: Calendar) -> Settled:
         fill = self.broker.fill(order.side, ruling.quantity_out, open_price)

@@ -17,21 +17,35 @@ from alphaagent.domain.ruling import GuardSnapshot, Outcome, RuleTrace, Ruling
 from alphaagent.errors import IntakeRefused
 from alphaagent.guard import intake
 from alphaagent.guard.mandate import Mandate
-from alphaagent.guard.rule import ZERO, Block, Cap, Finding, MissingField, NotApplicable, Pass, Rule, Subject, floor_to_lot, known
+from alphaagent.guard.rule import (
+    ZERO,
+    Block,
+    Cap,
+    CapRule,
+    Finding,
+    MissingField,
+    NotApplicable,
+    NotConfigured,
+    Pass,
+    RequestRule,
+    Rule,
+    Subject,
+    floor_to_lot,
+    known,
+)
 from alphaagent.guard.rules.b1_kill_switch import KillSwitch
-from alphaagent.guard.rules.d2_universe import Universe
-from alphaagent.guard.rules.e4_quote_sanity import QuoteSanity
 from alphaagent.guard.rules.h9_cash import CashCap
 from alphaagent.guard.rules.i1_too_small import MinimumSize
 
-GUARD_VERSION = "1"
+GUARD_VERSION = "2"
 _CONTEXT = Context(prec=34, rounding=ROUND_HALF_EVEN, traps=[InvalidOperation, DivisionByZero, Overflow])
 _CENT = Decimal("0.01")
 _MICRO = Decimal("1e-6")
 _TINY = Decimal("1e-9")
 _EVERYTHING = Decimal(10) ** 15
 """More shares than any cap leaves: what the budget asks the caps about."""
-_BUDGET_GATES = (KillSwitch, Universe, QuoteSanity)
+_BUDGET_STAGES = "DEG"
+"""What else must let an opening order pass before there is a budget; C and F are about a proposal, and there is none yet."""
 
 
 @dataclass(slots=True)
@@ -60,6 +74,7 @@ class _Findings:
 def evaluate(proposal_text: str, snapshot: GuardSnapshot, mandate: Mandate, now: datetime) -> Ruling:
     """The ruling on a proposal's raw text. `now` is book time: as_of at the decision, the fill session's open at settlement."""
     with localcontext(_CONTEXT):
+        snapshot = _finite(snapshot)
         try:
             proposal = intake.parse_proposal(proposal_text, ticker=snapshot.ticker)
         except IntakeRefused as refused:
@@ -72,10 +87,12 @@ def budget(snapshot: GuardSnapshot, mandate: Mandate) -> Decimal:
     with localcontext(_CONTEXT):
         wish = TradeProposal(action=Action.BUY, amount=ZERO, sentiment=Sentiment.NEUTRAL, reasoning="budget")
         subject = replace(_subject(wish, snapshot, mandate, datetime.min.replace(tzinfo=UTC)), quantity=_EVERYTHING)
-        findings = _Findings([(rule, _examine(rule, subject)) for rule in subject.rules if isinstance(rule, _BUDGET_GATES)])
-        if not findings.run(subject, "H"):
+        gates = [rule for rule in subject.rules if isinstance(rule, KillSwitch | CapRule) or rule.stage in _BUDGET_STAGES]
+        findings = _Findings([(rule, _examine(rule, subject)) for rule in gates])
+        if findings.blocks():
             return ZERO
-        most = _least(subject, findings)
+        asked = [most for rule in subject.rules if isinstance(rule, RequestRule) and (most := rule.most(subject)) is not None]
+        most = min([_least(subject, findings), *asked])
         largest = replace(subject, out=floor_to_lot(most, mandate.lot))
         if isinstance(_examine(subject.rule(MinimumSize), largest), Block):
             return ZERO
@@ -90,6 +107,12 @@ def reservation(ruling: Ruling, mandate: Mandate) -> Decimal:
     cash = next(rule for rule in mandate.rules if isinstance(rule, CashCap))
     with localcontext(_CONTEXT):
         return cash.cost(ruling.quantity_out, ruling.price).quantize(_MICRO, ROUND_CEILING)
+
+
+def _finite(snapshot: GuardSnapshot) -> GuardSnapshot:
+    """The snapshot with what is no number taken for missing: it cannot be recorded, and a rule that needs it then blocks."""
+    bad = [name for name, value in snapshot if isinstance(value, Decimal) and not value.is_finite()]
+    return snapshot.model_copy(update=dict.fromkeys(bad)) if bad else snapshot
 
 
 def _subject(proposal: TradeProposal, snapshot: GuardSnapshot, mandate: Mandate, now: datetime) -> Subject:
@@ -122,8 +145,9 @@ def _judged(subject: Subject, mandate: Mandate) -> Ruling:
 def _examine(rule: Rule, subject: Subject) -> Finding:
     """One rule's finding; a missing field and any exception block."""
     try:
-        if rule.opening_only and not subject.opening:
-            return NotApplicable("the order reduces")
+        skipped = rule.skipped(subject)
+        if skipped is not None:
+            return NotApplicable(skipped)
         for need in rule.needs:
             if need.applies(subject):
                 known(getattr(subject.snapshot, need.field), need.field)
@@ -210,10 +234,10 @@ def _refused(refused: IntakeRefused, snapshot: GuardSnapshot, mandate: Mandate, 
 
 
 def _stamp(snapshot: GuardSnapshot, mandate: Mandate, now: datetime) -> dict[str, Any]:
-    """What every ruling says about its inputs; the figures that cannot be recorded have blocked by then."""
+    """What every ruling says about its inputs."""
     return {
         "stage": snapshot.stage,
-        "price": snapshot.price if snapshot.price is not None and snapshot.price.is_finite() else None,
+        "price": snapshot.price,
         "evaluated_at": now if now.tzinfo else now.replace(tzinfo=UTC),
         "limits_hash": mandate.limits_hash,
         "snapshot_hash": fingerprint(snapshot),
@@ -240,8 +264,10 @@ def _trace(rules: tuple[Rule, ...], findings: _Findings, rest: str) -> Iterable[
 
 def _line(rule: str, finding: Finding) -> RuleTrace:
     match finding:
-        case Pass(value, limit):
-            return RuleTrace(id=rule, verdict="pass", value=value, limit=limit)
+        case Pass(value, limit, note):
+            return RuleTrace(id=rule, verdict="pass", value=value, limit=limit, reason=note)
+        case NotConfigured(reason):
+            return RuleTrace(id=rule, verdict="not_configured", reason=reason)
         case NotApplicable(reason):
             return RuleTrace(id=rule, verdict="not_applicable", reason=reason)
         case _:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from functools import lru_cache
-from typing import Any, Literal, NoReturn, TypeVar
+from typing import Annotated, Any, Literal, NoReturn, TypeVar, get_args, get_origin
 
 from pydantic import Field, ValidationError
 from pydantic.fields import FieldInfo
@@ -58,7 +58,7 @@ class Mandate(Frozen):
 
     def document(self) -> dict[str, Any]:
         """The whole mandate as plain values; parses back to the same."""
-        limits = {rule.id: {field: _plain(getattr(rule, field)) for field in type(rule).model_fields} for rule in self.rules}
+        limits = {rule.id: {field: plain_limit(getattr(rule, field)) for field in type(rule).model_fields} for rule in self.rules}
         return {"risk_profile": self.risk_profile, "lot": decimal_text(self.lot), "rules": {id: fields for id, fields in limits.items() if fields}}
 
     def record(self) -> dict[str, Any]:
@@ -109,15 +109,31 @@ def _limits(kind: type[SomeLimits], fields: Mapping[str, Any], at: str) -> SomeL
     except ValidationError as fault:
         first = fault.errors()[0]
         key = str(first["loc"][0])
-        _fault(f"{at}.{key}", f"{_shown(fields[key])} is refused; it must be {_bounds(kind.model_fields[key])}")
+        _fault(f"{at}.{key}", f"{_shown(fields[key])} is refused; it must be {bounds_in_words(kind.model_fields[key])}")
 
 
 def _value(field: FieldInfo, value: Any, at: str) -> Any:
     """A YAML value as the type of its limit; what does not fit is left to the limit's own validation."""
-    if field.annotation in (Decimal, int):
-        number = _number(value, f"{at}", _bounds(field))
-        return int(number) if field.annotation is int and number.is_finite() and number == number.to_integral_value() else number
+    kinds = _kinds(field.annotation)
+    if Decimal in kinds or int in kinds:
+        if isinstance(value, str) and value in _words(kinds):
+            return value
+        number = _number(value, at, bounds_in_words(field))
+        return int(number) if int in kinds and number.is_finite() and number == number.to_integral_value() else number
     return tuple(_symbol(item, at) for item in value) if isinstance(value, list | tuple) else value
+
+
+def _kinds(annotation: Any) -> list[Any]:
+    """The types that a limit may have: the members of a union, each without its annotations."""
+    if get_origin(annotation) is Annotated:
+        return _kinds(get_args(annotation)[0])
+    union = get_args(annotation) if get_origin(annotation) not in (Literal, tuple) else ()
+    return [kind for part in union for kind in _kinds(part)] or [annotation]
+
+
+def _words(kinds: Iterable[Any]) -> list[Any]:
+    """The values that a limit may have besides numbers and lists."""
+    return [word for kind in kinds if get_origin(kind) is Literal for word in get_args(kind)]
 
 
 def _number(value: Any, at: str, bounds: str) -> Decimal:
@@ -136,18 +152,27 @@ def _symbol(value: Any, at: str) -> str:
     return value
 
 
-def _bounds(field: FieldInfo) -> str:
-    """The hard bounds of a limit in words."""
-    if field.annotation not in (Decimal, int):
-        return "`any`, or a list of at least one ticker in capitals"
-    parts = [f"{words} {getattr(bound, side)}" for bound in field.metadata for side, words in _BOUND_WORDS.items() if hasattr(bound, side)]
-    return ("a whole number, " if field.annotation is int else "") + " and ".join(parts)
+def bounds_in_words(field: FieldInfo) -> str:
+    """What a limit may be, hard bounds included."""
+    kinds = _kinds(field.annotation)
+    words = [f"`{str(word).lower()}`" for word in _words(kinds)]
+    if Decimal in kinds or int in kinds:
+        marks = [mark for part in (field.annotation, *get_args(field.annotation)) for item in getattr(part, "__metadata__", ()) for mark in item.metadata]
+        parts = [f"{says} {getattr(mark, side)}" for mark in (*field.metadata, *marks) for side, says in _BOUND_WORDS.items() if hasattr(mark, side)]
+        words.append(("a whole number, " if int in kinds else "") + " and ".join(parts))
+    elif entries := next((get_args(kind) for kind in kinds if get_origin(kind) is tuple), ()):
+        named = get_args(entries[0])
+        words.append(f"a list of at least one of {', '.join(named)}" if named else "a list of at least one ticker in capitals")
+    elif len(words) == 1:
+        return f"{words[0]}, which is all that this version supports"
+    return ", or ".join(words)
 
 
-def _plain(value: Decimal | int | str | tuple[str, ...]) -> Any:
+def plain_limit(value: Decimal | int | str | tuple[str, ...]) -> Any:
+    """A limit as YAML and JSON write it."""
     match value:
         case Decimal():
-            return decimal_text(value)
+            return decimal_text(value) if value.is_finite() else str(value)
         case tuple():
             return list(value)
         case _:

@@ -9,7 +9,7 @@ from abc import abstractmethod
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import ROUND_CEILING, Decimal
-from typing import ClassVar, Literal, TypeVar
+from typing import Any, ClassVar, Literal, TypeVar
 
 from pydantic import ConfigDict
 
@@ -21,6 +21,15 @@ Known = TypeVar("Known")
 SomeRule = TypeVar("SomeRule", bound="Rule")
 StageLetter = Literal["B", "C", "D", "E", "F", "G", "H", "I"]
 ZERO = Decimal(0)
+HIGHER: dict[str, Any] = {"looser": "higher"}
+"""Mark of a limit that lets more through as it rises; every limit says which way it loosens."""
+LOWER: dict[str, Any] = {"looser": "lower"}
+LONGER: dict[str, Any] = {"looser": "longer"}
+"""A list of what is allowed: it loosens by what is added to it."""
+SHORTER: dict[str, Any] = {"looser": "shorter"}
+"""A list of what is refused: it loosens by what is taken from it."""
+AT_DECISION: tuple[Stage, ...] = ("decide",)
+"""The stages of a rule that judges the request; a pending order was judged when it was decided."""
 
 
 class MissingField(Exception):
@@ -56,10 +65,19 @@ class Need:
 class Pass:
     value: str | None = None
     limit: str | None = None
+    note: str | None = None
+    """What a reader should know although nothing is wrong."""
 
 
 @dataclass(frozen=True, slots=True)
 class NotApplicable:
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class NotConfigured:
+    """The rule's input is one that this installation does not supply."""
+
     reason: str
 
 
@@ -83,7 +101,7 @@ class Cap:
     limit: str | None = None
 
 
-Finding = Pass | NotApplicable | Block | Cap
+Finding = Pass | NotApplicable | NotConfigured | Block | Cap
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,11 +146,29 @@ class Rule(Frozen):
     why: ClassVar[str]
     codes: ClassVar[tuple[str, ...]]
     opening_only: ClassVar[bool] = False
+    stages: ClassVar[tuple[Stage, ...]] = ("decide", "settle", "approve")
     needs: ClassVar[tuple[Need, ...]] = ()
+
+    def skipped(self, subject: Subject) -> str | None:
+        """Why the rule says nothing about this order; None where it speaks."""
+        if self.opening_only and not subject.opening:
+            return "the order reduces"
+        return None if subject.snapshot.stage in self.stages else f"asked at stage {' and '.join(self.stages)} only"
 
     @abstractmethod
     def check(self, subject: Subject) -> Finding:
         """What the rule finds; may raise MissingField."""
+
+
+class RequestRule(Rule):
+    """A rule of stage H that blocks what was asked for, before any clip: a request far too large is an error, not a wish."""
+
+    opening_only = True
+    stages = AT_DECISION
+
+    def most(self, subject: Subject) -> Decimal | None:  # noqa: ARG002 - for the rules that set a bound
+        """The most shares that may be asked for; None where the rule sets no such bound."""
+        return None
 
 
 class CapRule(Rule):

@@ -5,6 +5,7 @@ changed, but for an order's outcome, the kill switch and an instrument's descrip
 """
 
 import json
+from collections.abc import Sequence
 from datetime import date, datetime
 from decimal import Decimal
 from typing import get_args
@@ -13,11 +14,11 @@ from sqlmodel import Session, col, select
 
 from alphaagent.domain.base import canonical, decimal_text, sha256_hex
 from alphaagent.domain.market import CorporateAction, Instrument
-from alphaagent.domain.portfolio import Account, Order, OrderStatus, Portfolio, PortfolioKind
+from alphaagent.domain.portfolio import Account, Activity, Order, OrderStatus, Portfolio, PortfolioKind
 from alphaagent.domain.record import DecisionRecord
 from alphaagent.domain.ruling import ControlState, GuardSnapshot, Ruling
 from alphaagent.errors import UsageFault
-from alphaagent.ledger import accounts, audit, catalogue, decisions, postings, rows, settlement
+from alphaagent.ledger import accounts, activity, audit, catalogue, decisions, postings, rows, settlement
 from alphaagent.ledger.journal import Journal, last_fault, schema_version
 from alphaagent.ledger.schema import VERSION, ControlStateRow, LimitsRow, PortfolioRow
 from alphaagent.ledger.units import from_micros, to_micros, to_units
@@ -69,6 +70,9 @@ class SqlBooks:
     def account(self, portfolio: Portfolio, *, at: datetime | None = None) -> Account:
         return accounts.account(self._session, portfolio, at)
 
+    def activity(self, portfolio: Portfolio, instrument_id: str, session: date, at: datetime) -> Activity:
+        return activity.activity(self._session, portfolio.id, instrument_id, session, at)
+
     # Kill switch and soundness
 
     def control(self) -> Control | None:
@@ -101,13 +105,18 @@ class SqlBooks:
     def limits_on_file(self, portfolio: Portfolio) -> str | None:
         return self._session.exec(select(LimitsRow.hash).where(LimitsRow.portfolio_id == portfolio.id).order_by(col(LimitsRow.id).desc()).limit(1)).first()
 
-    def record_limits(self, portfolio: Portfolio, limits_hash: str, document: bytes, at: datetime) -> AuditRef | None:
+    def limits_document(self, portfolio: Portfolio) -> bytes | None:
+        query = select(LimitsRow.document_sha256).where(LimitsRow.portfolio_id == portfolio.id).order_by(col(LimitsRow.id).desc()).limit(1)
+        sha256 = self._session.exec(query).first()
+        return decisions.blob(self._session, sha256) if sha256 else None
+
+    def record_limits(self, portfolio: Portfolio, limits_hash: str, document: bytes, at: datetime, looser: Sequence[str] = ()) -> AuditRef | None:
         before = self.limits_on_file(portfolio)
         if before == limits_hash:
             return None
         row = LimitsRow(portfolio_id=portfolio.id, hash=limits_hash, document_sha256=self._journal.keep(document), at=to_micros(at))
         self._journal.insert(row)
-        detail = {"before": before, "limits_id": row.id}
+        detail = {"before": before, "limits_id": row.id, "looser": list(looser)}
         return self._journal.append("limits_changed", at, portfolio=portfolio.name, limits_hash=limits_hash, rows=(row,), detail=detail)
 
     # Decisions and what becomes of them
@@ -139,6 +148,9 @@ class SqlBooks:
 
     def held_instruments(self, portfolio: Portfolio) -> tuple[Instrument, ...]:
         return catalogue.instruments(self._session, sorted(accounts.holdings(self._session, portfolio.id, None, on=date.max).lots))
+
+    def instruments(self, ids: Sequence[str]) -> tuple[Instrument, ...]:
+        return catalogue.instruments(self._session, ids)
 
     def register(self, instrument: Instrument) -> None:
         catalogue.register(self._session, instrument)

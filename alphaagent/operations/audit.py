@@ -24,4 +24,4 @@ def _anchors(path: Path) -> tuple[Anchor, ...]:
 
 
 def _again(case: ReplayCase) -> bytes:
-    return canonical(rule_again(case.record, case.snapshot, case.ruling.evaluated_at))
+    return canonical(rule_again(case.record, case.snapshot, case.ruling))

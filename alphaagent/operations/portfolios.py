@@ -1,9 +1,10 @@
 """Opening, funding and looking at portfolios."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 
 from alphaagent.desk import Desk, create_portfolio
 from alphaagent.domain.base import instant_text
@@ -13,6 +14,7 @@ from alphaagent.errors import UsageFault
 from alphaagent.execution.marks import equity, mark, rolled_forward
 from alphaagent.ports import AuditRef, Books, Store
 
+AMOUNT = re.compile(r"-?[0-9]{1,18}(\.[0-9]{1,18})?")
 JUST_AFTER = timedelta(microseconds=1)
 """A close is known strictly after itself; the book time may be that very instant."""
 
@@ -70,10 +72,9 @@ def named(books: Books, name: str) -> Portfolio:
 
 def amount(what: str, text: str) -> Decimal:
     """An amount of money as a user wrote it; `what` names the argument. Raises UsageFault."""
-    try:
-        value = Decimal(text)
-    except InvalidOperation:
-        raise UsageFault(f"{what} is {text!r}, which is no amount", fix="write digits with a decimal point, such as 2500.00") from None
-    if not value.is_finite() or not 0 < value <= Decimal(10) ** 9 or value != value.quantize(Decimal("0.01")):
+    if not AMOUNT.fullmatch(text):
+        raise UsageFault(f"{what} is {text[:40]!r}, which is no amount", fix="write digits with a decimal point, such as 2500.00")
+    value = Decimal(text)
+    if not 0 < value <= Decimal(10) ** 9 or value != value.quantize(Decimal("0.01")):
         raise UsageFault(f"{what} is {text!r}; an amount is above 0, at most 1000000000, with at most two decimals", fix="correct the amount")
     return value

@@ -17,9 +17,10 @@ from alphaagent.errors import ConfigFault
 from alphaagent.guard import rules as package
 from alphaagent.guard.evaluate import evaluate
 from alphaagent.guard.intake import parse_proposal
+from alphaagent.guard.limits import direction, is_looser
 from alphaagent.guard.mandate import Mandate
 from alphaagent.guard.registry import RULES
-from alphaagent.guard.rule import CapRule, Rule, Subject
+from alphaagent.guard.rule import CapRule, RequestRule, Rule, Subject
 from tests.unit.guard.guard_scenes import DEFAULT, NOW, deciding, text
 
 BUY = text("BUY", "1000", "BULLISH", p_up="0.6")
@@ -63,7 +64,15 @@ def test_identity(kind: type[Rule]) -> None:
     assert kind.stage == kind.id[0]
     assert kind.codes
     assert all(re.fullmatch(r"[A-Z][A-Z_]{2,39}", code) for code in kind.codes)
-    assert issubclass(kind, CapRule) == (kind.stage == "H")
+    assert issubclass(kind, CapRule | RequestRule) == (kind.stage == "H")
+    assert all(set(need.stages) <= set(kind.stages) for need in kind.needs)
+
+
+@every_limit
+def test_every_limit_says_which_way_it_loosens(kind: type[Rule], field: str) -> None:
+    assert direction(kind, field) in ("higher", "lower", "longer", "shorter")
+    default = kind.model_fields[field].default
+    assert not is_looser(kind, field, default, default)
 
 
 @every_rule
@@ -85,7 +94,11 @@ def test_the_wiki_lists_it_with_its_codes_and_defaults(kind: type[Rule]) -> None
     for code in kind.codes:
         assert f"`{code}`" in row
     for field, info in kind.model_fields.items():
-        assert f"`{field}` {info.default}" in row
+        assert f"`{field}` {shown(info.default)}" in row
+
+
+def shown(default: Any) -> str:
+    return ", ".join(default) if isinstance(default, tuple) else str(default).lower() if isinstance(default, bool) else str(default)
 
 
 @every_rule
@@ -113,7 +126,7 @@ def test_raising_blocks(kind: type[Rule], monkeypatch: pytest.MonkeyPatch) -> No
 @every_rule
 def test_it_passes_a_healthy_order_and_is_frozen(kind: type[Rule]) -> None:
     ruling = evaluate(BUY, deciding(), DEFAULT, NOW)
-    assert next(trace.verdict for trace in ruling.rules if trace.id == kind.id) in ("pass", "not_applicable")
+    assert next(trace.verdict for trace in ruling.rules if trace.id == kind.id) in ("pass", "not_applicable", "not_configured")
     with pytest.raises(ValidationError, match="frozen"):
         kind().another_limit = 1  # type: ignore[attr-defined]
 
@@ -122,7 +135,17 @@ def test_it_passes_a_healthy_order_and_is_frozen(kind: type[Rule]) -> None:
 def test_it_sees_only_the_domain(kind: type[Rule]) -> None:
     source = inspect.getsource(inspect.getmodule(kind))  # type: ignore[arg-type]
     imported = re.findall(r"^\s*(?:from|import) ([\w.]+)", source, flags=re.MULTILINE)
-    allowed = ("alphaagent.domain.", "alphaagent.guard.rule", "alphaagent.errors", "pydantic", "decimal", "datetime", "typing", "re")
+    allowed = (
+        "alphaagent.domain.",
+        "alphaagent.guard.rule",
+        "alphaagent.guard.symbols",
+        "alphaagent.errors",
+        "pydantic",
+        "decimal",
+        "datetime",
+        "typing",
+        "re",
+    )
     assert all(name.startswith(allowed) for name in imported)
     assert not re.search(r"\bfloat\b|\.now\(|\bopen\(|except ", source)
 

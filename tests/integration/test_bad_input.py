@@ -12,13 +12,6 @@ AS_OF = "2020-08-03"
 DECIDE = ("decide", "AAPL", "--as-of", AS_OF)
 
 
-@pytest.fixture
-def opened(home: Home) -> Home:
-    """A home with books, so that a row too many would show."""
-    home.decide("NVDA", "2020-07-31")
-    return home
-
-
 def refused(home: Home, code: int, *arguments: str, names: tuple[str, ...] = ()) -> Ran:
     """The command fails with this code, names these words and a fix, prints no data and writes nothing."""
     before = home.counts()
@@ -123,7 +116,7 @@ def test_an_unknown_portfolio_names_the_ones_there_are(opened: Home) -> None:
     refused(opened, 2, "ledger", "show", "--portfolio", "nowhere", names=("nowhere",))
 
 
-@pytest.mark.parametrize("amount", ["0", "NaN", "Infinity", "1e400", "ten", "", "0.001", "10000000000", "1,000", "٣"])
+@pytest.mark.parametrize("amount", ["0", "NaN", "Infinity", "1e400", "ten", "", "0.001", "10000000000", "1,000", "1_000", "٣"])
 def test_a_bad_amount_is_refused(opened: Home, amount: str) -> None:
     refused(opened, 2, "portfolio", "deposit", "default", "--", amount, names=("AMOUNT",))
     refused(opened, 2, "portfolio", "create", "other", "--as-of", AS_OF, f"--cash={amount}", names=("--cash",))
@@ -151,11 +144,16 @@ def test_a_command_line_that_cannot_be_parsed_is_a_usage_error(opened: Home, arg
     assert ran.err
 
 
-@pytest.mark.parametrize(
-    "arguments", [["show", "last"], ["replay", "last"], ["portfolio", "show"], ["ledger", "show"], ["audit", "verify"], ["audit", "anchor"]]
-)
+@pytest.mark.parametrize("arguments", [["show", "last"], ["replay", "last"], ["portfolio", "show"], ["ledger", "show"], ["audit", "anchor"]])
 def test_what_needs_books_says_that_there_are_none(home: Home, arguments: list[str]) -> None:
     refused(home, 2, *arguments)
+    assert home.files() == []
+
+
+def test_the_verifier_s_own_exit_code_says_that_there_are_no_books(home: Home) -> None:
+    ran = home.run("audit", "verify")
+    assert ran.code == 30
+    assert "alphaagent.db" in ran.out
     assert home.files() == []
 
 
@@ -196,11 +194,11 @@ def test_a_price_row_that_cannot_be_used_is_no_evidence(opened: Home, change: Ca
     refused(opened, 3, *DECIDE, names=("bars/AAPL.csv line",))
 
 
-def test_a_broken_row_of_the_fill_session_keeps_the_order_pending(opened: Home) -> None:
-    path = opened.own_snapshot() / "bars" / "NVDA.csv"
+def test_a_broken_row_of_the_fill_session_keeps_the_order_pending(pending: Home) -> None:
+    path = pending.own_snapshot() / "bars" / "NVDA.csv"
     write_rows(path, [row | {"open": "NaN"} if row["date"] == "2020-08-03" else row for row in read_rows(path)])
-    refused(opened, 3, "settle", "--as-of", AS_OF, names=("bars/NVDA.csv line", "open"))
-    assert len(opened.portfolio()["pending"]) == 1
+    refused(pending, 3, "settle", "--as-of", AS_OF, names=("bars/NVDA.csv line", "open"))
+    assert len(pending.portfolio()["pending"]) == 1
 
 
 @pytest.mark.parametrize(
@@ -247,11 +245,11 @@ def test_a_database_of_a_newer_release_is_refused(opened: Home) -> None:
         refused(opened, 2, *arguments, names=("9999", "newer release"))
 
 
-def test_a_broken_chain_stops_every_decision(opened: Home) -> None:
-    opened.sql("DROP TRIGGER audit_log_no_delete")
-    opened.sql("DELETE FROM audit_log WHERE seq = (SELECT max(seq) FROM audit_log)")
-    refused(opened, 5, *DECIDE, names=("audit verify",))
-    refused(opened, 5, "settle", "--as-of", AS_OF, names=("audit verify",))
+def test_a_broken_chain_stops_every_decision(pending: Home) -> None:
+    pending.sql("DROP TRIGGER audit_log_no_delete")
+    pending.sql("DELETE FROM audit_log WHERE seq = (SELECT max(seq) FROM audit_log)")
+    refused(pending, 5, *DECIDE, names=("audit verify",))
+    refused(pending, 5, "settle", "--as-of", AS_OF, names=("audit verify",))
 
 
 @pytest.mark.parametrize("arguments", [DECIDE, ("halt",), ("portfolio", "create", "x", "--as-of", AS_OF)])
@@ -291,7 +289,6 @@ def test_a_dry_run_needs_no_writable_home(home: Home) -> None:
         ("alphaagent.yaml", "slippage_bps: 5", "slippage_bps: .nan", ("execution.slippage_bps",)),
         ("alphaagent.yaml", "slippage_bps: 5", "slippage_bps: 5\n  slippage_bps: 6", ("slippage_bps", "twice")),
         ("alphaagent.yaml", "slippage_bps: 5", "slippage_bps: 400", ("slippage_bps", "H9.slippage_fraction")),
-        ("alphaagent.yaml", "mandate: default", "mandate: reckless", ("reckless", "conservative")),
         ("alphaagent.yaml", "execution:", "execution: [", ("alphaagent.yaml",)),
         ("mandate.yaml", "max_order_fraction: 0.05", "max_order_fractoin: 0.05", ("max_order_fractoin", "max_order_fraction")),
         ("mandate.yaml", "max_order_fraction: 0.05", "max_order_fraction: .nan", ("max_order_fraction",)),
@@ -307,9 +304,19 @@ def test_a_typo_in_a_file_names_file_key_and_the_nearest_key(opened: Home, file:
     count = opened.counts()
     ran = opened.run(*DECIDE)
     assert (ran.code, ran.out, opened.counts()) == (2, "", count), ran.err
-    for name in (file, *names) if "slippage_bps: 400" not in after and "reckless" not in after else names:
+    for name in (file, *names) if "slippage_bps: 400" not in after else names:
         assert name in ran.err
     assert "Traceback" not in ran.err
+
+
+def test_a_default_mandate_that_does_not_exist_is_refused_before_anything_is_made(home: Home) -> None:
+    home.own_config("alphaagent.yaml", lambda text: text.replace("mandate: default", "mandate: reckless"))
+    for more in ((), ("--dry-run",)):
+        ran = home.run(*DECIDE, *more)
+        assert (ran.code, ran.out) == (2, "")
+        assert "reckless" in ran.err
+        assert "conservative" in ran.err
+    assert home.counts().get("decision", 0) == home.counts().get("portfolio", 0) == 0
 
 
 def test_a_lexicon_that_cannot_be_used_names_its_file(opened: Home) -> None:
@@ -340,7 +347,9 @@ def test_a_lexicon_that_cannot_be_used_names_its_file(opened: Home) -> None:
         ("ALPHAAGENT_NONSENSE", "1"),
         ("ALPHAAGENT_LLM_PROVIDR", "openai"),
         ("ALPHAAGENT_LLM_TIMEOUT_SECONDS", "soon"),
+        ("ALPHAAGENT_LLM_TIMEOUT_SECONDS", "0"),
         ("ALPHAAGENT_LLM_TEMPERATURE", "hot"),
+        ("ALPHAAGENT_LLM_TEMPERATURE", "-1"),
         ("ALPHAAGENT_DAILY_SPEND_USD", "lots"),
     ],
 )

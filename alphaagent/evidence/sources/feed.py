@@ -17,6 +17,7 @@ from alphaagent.domain.market import Article, Records, RowFault
 from alphaagent.errors import SourceFault
 from alphaagent.evidence.sources.plain_text import plain_text
 from alphaagent.evidence.sources.table import decoded
+from alphaagent.evidence.sources.taint import taint_of
 
 MAX_FEED_BYTES = 2_000_000
 MAX_TITLE_CHARACTERS = 300
@@ -93,6 +94,7 @@ def _article(where: str, entry: Any, at: datetime, publisher: str) -> tuple[str,
         accession=accession if _ACCESSION.fullmatch(accession) else None,
         published_at=at,
         known_at=at,
+        taint=taint_of(entry.get("title", ""), entry.get("summary", "")),
     )
 
 

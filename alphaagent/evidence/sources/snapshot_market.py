@@ -21,6 +21,7 @@ from alphaagent.evidence.sources.snapshot_rows import Parser, parse_actions, par
 from alphaagent.ports import Calendar
 
 _SESSION = attrgetter("session")
+_KNOWN_AT = attrgetter("known_at")
 
 
 class SnapshotMarket:
@@ -66,6 +67,14 @@ class SnapshotMarket:
         records = self._bars(instrument)
         found = _at(records.bars, session)
         _refuse(fault for fault in records.faults if fault.session == session or (found is None and fault.session is None))
+        return found
+
+    def bars(self, instrument: Instrument, as_of: datetime, count: int) -> tuple[Bar, ...]:
+        """The last bars known before as_of; SourceFault where a row of their range, or of no readable date, is broken."""
+        records = self._bars(instrument)
+        end = bisect_left(records.bars, as_of, key=_KNOWN_AT)
+        found = records.bars[max(0, end - count) : end]
+        _refuse(fault for fault in records.faults if found and (fault.session is None or found[0].session <= fault.session <= found[-1].session))
         return found
 
     def actions(self, instrument: Instrument, after: date, upto: date) -> tuple[CorporateAction, ...]:

@@ -5,7 +5,7 @@ from decimal import Decimal
 from pydantic import Field
 
 from alphaagent.domain.base import decimal_text
-from alphaagent.guard.rule import ZERO, Block, Finding, Need, Pass, Rule, Subject, known, percent
+from alphaagent.guard.rule import HIGHER, ZERO, Block, Finding, Need, Pass, Rule, Subject, known, percent
 
 
 class QuoteSanity(Rule):
@@ -18,9 +18,9 @@ class QuoteSanity(Rule):
     codes = ("QUOTE_INVALID",)
     needs = (Need("price"),)
 
-    max_price: Decimal = Field(Decimal(1_000_000), gt=0, le=1_000_000)
-    max_decimals: int = Field(6, ge=2, le=6)
-    max_spread_fraction: Decimal = Field(Decimal("0.02"), gt=0, le=Decimal("0.2"))
+    max_price: Decimal = Field(Decimal(1_000_000), gt=0, le=1_000_000, json_schema_extra=HIGHER)
+    max_decimals: int = Field(6, ge=2, le=6, json_schema_extra=HIGHER)
+    max_spread_fraction: Decimal = Field(Decimal("0.02"), gt=0, le=Decimal("0.2"), json_schema_extra=HIGHER)
 
     def check(self, subject: Subject) -> Finding:
         price = subject.number("price")

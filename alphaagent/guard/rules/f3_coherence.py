@@ -6,7 +6,7 @@ from pydantic import Field
 
 from alphaagent.domain.base import decimal_text
 from alphaagent.domain.proposal import Sentiment
-from alphaagent.guard.rule import Block, Finding, Need, NotApplicable, Pass, Rule, Subject
+from alphaagent.guard.rule import LOWER, Block, Finding, Need, NotApplicable, Pass, Rule, Subject
 
 
 class Coherence(Rule):
@@ -19,7 +19,7 @@ class Coherence(Rule):
     codes = ("SENTIMENT_CONFLICT",)
     needs = (Need("rule_driven"),)
 
-    no_trade_band: Decimal = Field(Decimal(0), ge=0, le=Decimal("0.2"))
+    no_trade_band: Decimal = Field(Decimal(0), ge=0, le=Decimal("0.2"), json_schema_extra=LOWER)
 
     def check(self, subject: Subject) -> Finding:
         if subject.snapshot.rule_driven and not subject.opening:

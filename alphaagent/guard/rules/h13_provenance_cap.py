@@ -4,7 +4,7 @@ from decimal import Decimal
 
 from pydantic import Field
 
-from alphaagent.guard.rule import CapRule, Need, Subject, money
+from alphaagent.guard.rule import HIGHER, CapRule, Need, Subject, money
 from alphaagent.guard.rules.h4_order_cap import OrderCap
 
 
@@ -19,7 +19,7 @@ class ProvenanceCap(CapRule):
     opening_only = True
     needs = (Need("price"), Need("equity"))
 
-    fallback_fraction: Decimal = Field(Decimal("0.5"), gt=0, le=1)
+    fallback_fraction: Decimal = Field(Decimal("0.5"), gt=0, le=1, json_schema_extra=HIGHER)
 
     def binds(self, subject: Subject) -> bool:
         return subject.opening and subject.snapshot.provenance == "fallback"

@@ -4,7 +4,7 @@ from decimal import Decimal
 
 from pydantic import Field
 
-from alphaagent.guard.rule import CapRule, Need, Subject, percent
+from alphaagent.guard.rule import HIGHER, CapRule, Need, Subject, percent
 
 
 class OrderCap(CapRule):
@@ -18,7 +18,7 @@ class OrderCap(CapRule):
     opening_only = True
     needs = (Need("price"), Need("equity"))
 
-    max_order_fraction: Decimal = Field(Decimal("0.05"), gt=0, le=1)
+    max_order_fraction: Decimal = Field(Decimal("0.05"), gt=0, le=1, json_schema_extra=HIGHER)
 
     def use(self, subject: Subject, quantity: Decimal) -> Decimal:
         return quantity * subject.number("price")

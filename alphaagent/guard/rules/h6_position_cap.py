@@ -4,7 +4,7 @@ from decimal import Decimal
 
 from pydantic import Field
 
-from alphaagent.guard.rule import CapRule, Need, Subject, percent
+from alphaagent.guard.rule import HIGHER, CapRule, Need, Subject, percent
 
 
 class PositionCap(CapRule):
@@ -18,7 +18,7 @@ class PositionCap(CapRule):
     opening_only = True
     needs = (Need("price"), Need("equity"), Need("held"), Need("pending_buy"))
 
-    max_position_fraction: Decimal = Field(Decimal("0.10"), gt=0, le=1)
+    max_position_fraction: Decimal = Field(Decimal("0.10"), gt=0, le=1, json_schema_extra=HIGHER)
 
     def use(self, subject: Subject, quantity: Decimal) -> Decimal:
         return (subject.number("held") + subject.number("pending_buy") + quantity) * subject.number("price")

@@ -4,7 +4,7 @@ from decimal import Decimal
 
 from pydantic import Field
 
-from alphaagent.guard.rule import ZERO, CapRule, Need, Subject, money
+from alphaagent.guard.rule import LOWER, ZERO, CapRule, Need, Subject, money
 
 
 class CashCap(CapRule):
@@ -18,9 +18,9 @@ class CashCap(CapRule):
     opening_only = True
     needs = (Need("price"), Need("equity"), Need("settled_cash"), Need("reserved_cash"))
 
-    cash_buffer_fraction: Decimal = Field(Decimal("0.02"), ge=Decimal("0.001"), le=Decimal("0.5"))
-    slippage_fraction: Decimal = Field(Decimal("0.0025"), gt=0, le=Decimal("0.05"))
-    fee_per_order: Decimal = Field(Decimal(0), ge=0, le=1000)
+    cash_buffer_fraction: Decimal = Field(Decimal("0.02"), ge=Decimal("0.001"), le=Decimal("0.5"), json_schema_extra=LOWER)
+    slippage_fraction: Decimal = Field(Decimal("0.0025"), gt=0, le=Decimal("0.05"), json_schema_extra=LOWER)
+    fee_per_order: Decimal = Field(Decimal(0), ge=0, le=1000, json_schema_extra=LOWER)
 
     def use(self, subject: Subject, quantity: Decimal) -> Decimal:
         return self.cost(quantity, subject.number("price"))

@@ -5,7 +5,7 @@ from decimal import Decimal
 from pydantic import Field
 
 from alphaagent.domain.base import decimal_text
-from alphaagent.guard.rule import Block, Finding, Need, Pass, Rule, Subject, money
+from alphaagent.guard.rule import LOWER, Block, Finding, Need, Pass, Rule, Subject, money
 
 
 class MinimumSize(Rule):
@@ -18,8 +18,8 @@ class MinimumSize(Rule):
     codes = ("TOO_SMALL",)
     needs = (Need("price", opening_only=True), Need("equity", opening_only=True))
 
-    min_notional: Decimal = Field(Decimal(10), ge=1, le=100_000)
-    min_equity_fraction: Decimal = Field(Decimal("0.001"), gt=0, le=Decimal("0.05"))
+    min_notional: Decimal = Field(Decimal(10), ge=1, le=100_000, json_schema_extra=LOWER)
+    min_equity_fraction: Decimal = Field(Decimal("0.001"), gt=0, le=Decimal("0.05"), json_schema_extra=LOWER)
 
     def minimum(self, subject: Subject) -> Decimal:
         """The least notional of an opening order."""

@@ -5,7 +5,7 @@ from decimal import Decimal
 from pydantic import Field
 
 from alphaagent.domain.base import decimal_text
-from alphaagent.guard.rule import Block, Finding, Need, NotApplicable, Pass, Rule, Subject, percent
+from alphaagent.guard.rule import LOWER, Block, Finding, Need, NotApplicable, Pass, Rule, Subject, percent
 
 
 class ClippedAway(Rule):
@@ -19,7 +19,7 @@ class ClippedAway(Rule):
     opening_only = True
     needs = (Need("provenance"),)
 
-    min_kept_fraction: Decimal = Field(Decimal("0.25"), gt=0, le=1)
+    min_kept_fraction: Decimal = Field(Decimal("0.25"), gt=0, le=1, json_schema_extra=LOWER)
 
     def check(self, subject: Subject) -> Finding:
         if subject.snapshot.provenance != "crew":

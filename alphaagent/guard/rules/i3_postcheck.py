@@ -17,7 +17,7 @@ class PostCheck(Rule):
     def check(self, subject: Subject) -> Finding:
         if subject.out == 0:
             return NotApplicable("nothing is left to buy")
-        caps = [rule for rule in subject.rules if isinstance(rule, CapRule) and rule.binds(subject)]
+        caps = [rule for rule in subject.rules if isinstance(rule, CapRule) and rule.skipped(subject) is None and rule.binds(subject)]
         breached = [rule.id for rule in caps if not rule.allows(subject, subject.out)]
         value = decimal_text(subject.out)
         if breached:

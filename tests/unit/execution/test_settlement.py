@@ -169,11 +169,18 @@ def test_bringing_up_to_a_session_returns_the_audit_rows() -> None:
     assert settler(market).bring_up_to(FakeBooks(held=(ACME,)), PORTFOLIO, THURSDAY) == ()
 
 
-def test_an_order_is_due_once_its_session_has_opened() -> None:
+def test_an_order_is_due_from_the_day_of_its_session() -> None:
     books = FakeBooks(orders=(order(), order(id="ord_2", fill_session=MONDAY)))
-    due = {at: [one.id for one in settler().due(books, None, at)] for at in (opens(FRIDAY), closes(FRIDAY), closes(MONDAY))}
+    due = {at: [one.id for one in settler().due(books, None, at)] for at in (closes(THURSDAY), opens(FRIDAY), closes(MONDAY))}
 
     assert list(due.values()) == [[], ["ord_1"], ["ord_1", "ord_2"]]
+
+
+def test_an_order_waits_for_the_open_of_its_own_session() -> None:
+    books = FakeBooks()
+
+    assert settle(books, as_of=opens(FRIDAY)) is None
+    assert books.log == []
 
 
 def test_the_book_is_valued_at_marks_with_single_ones_overridden() -> None:

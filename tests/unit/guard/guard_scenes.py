@@ -5,6 +5,7 @@ from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import Any
 
+from alphaagent.domain.portfolio import Activity
 from alphaagent.domain.ruling import GuardSnapshot, RuleTrace, Ruling
 from alphaagent.guard.evaluate import evaluate
 from alphaagent.guard.mandate import Mandate
@@ -18,6 +19,12 @@ _DECIDE: dict[str, Any] = {
     "candidates": ("XNAS:ACME",),
     "instrument_id": "XNAS:ACME",
     "symbol": "ACME",
+    "names": ("ACME", "XNAS:ACME", "XNAS:ACME.A"),
+    "instrument_kind": "common",
+    "sector": "Industrials",
+    "listed": True,
+    "quote_currency": "USD",
+    "portfolio_currency": "USD",
     "provenance": "crew",
     "execution_mode": "live",
     "portfolio_kind": "paper",
@@ -30,6 +37,20 @@ _DECIDE: dict[str, Any] = {
     "bar_session": date(2025, 3, 3),
     "fill_session": date(2025, 3, 4),
     "price": Decimal(100),
+    "decided_at": NOW,
+    "bar_volume": 1_000_000,
+    "flat_bars": 0,
+    "median_volume": Decimal(10) ** 12,
+    "median_dollar_volume": Decimal(10) ** 14,
+    "cash": Decimal(50_000),
+    "sector_exposure": Decimal(0),
+    "gross_exposure": Decimal(0),
+    "activity": Activity(),
+    "scheduled": False,
+    "budget": Decimal(5_000),
+    "evidence_count": 12,
+    "evidence_age_sessions": 0,
+    "tainted": (),
     "equity": Decimal(100_000),
     "settled_cash": Decimal(50_000),
     "reserved_cash": Decimal(0),
@@ -47,13 +68,22 @@ def mandate(**limits: dict[str, Any]) -> Mandate:
 
 
 def deciding(limits: Mandate = DEFAULT, **changes: Any) -> GuardSnapshot:
-    """The decide stage: 20 shares held at 100, NAV 100,000, cash 50,000."""
-    return GuardSnapshot(**{**_DECIDE, "approved_limits_hash": limits.limits_hash, **changes})
+    """The decide stage: 20 shares held at 100, NAV 100,000, cash 50,000; the close before is the price."""
+    price = changes.get("price", _DECIDE["price"])
+    return GuardSnapshot(**{**_DECIDE, "prior_close": price, "approved_limits_hash": limits.limits_hash, **changes})
 
 
 def settling(limits: Mandate = DEFAULT, **changes: Any) -> GuardSnapshot:
     """The settle stage of an order of 10 shares at the next session's open."""
-    order = {"stage": "settle", "bar_session": date(2025, 3, 4), "quantity": Decimal(10), "close_all": False, "decision_price": Decimal(100)}
+    order = {
+        "stage": "settle",
+        "bar_session": date(2025, 3, 4),
+        "due_session": date(2025, 3, 4),
+        "quantity": Decimal(10),
+        "close_all": False,
+        "decision_price": changes.get("price", _DECIDE["price"]),
+        "actions": (),
+    }
     return deciding(limits, **{**order, **changes})
 
 

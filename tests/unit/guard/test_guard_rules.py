@@ -79,7 +79,7 @@ def test_h9_counts_the_fee() -> None:
 
 def test_h9_with_no_cash_at_all() -> None:
     ruling = judge(text("BUY", "1000"), deciding(settled_cash=D(-500)))
-    assert (ruling.outcome, ruling.codes) == ("BLOCK", ("CLIP_CASH", "TOO_SMALL", "CLIPPED_AWAY"))
+    assert (ruling.outcome, ruling.codes) == ("BLOCK", ("CLIP_CASH", "CLIP_UNSETTLED", "TOO_SMALL", "CLIPPED_AWAY"))
 
 
 @pytest.mark.parametrize(
@@ -153,8 +153,9 @@ def test_i1_less_than_a_lot_of_a_dear_share() -> None:
 
 @pytest.mark.parametrize(("amount", "code"), [("19999.99", "CLIP_ORDER"), ("20000", "CLIP_ORDER"), ("20000.01", "CLIPPED_AWAY")])
 def test_i2_a_crew_keeps_a_quarter_or_nothing(amount: str, code: str) -> None:
-    assert judge(text("BUY", amount)).code == code
-    assert judge(text("BUY", amount), deciding(provenance="heuristic")).code == "CLIP_ORDER"
+    limits = mandate(H1={"max_request_fraction": 1})
+    assert judge(text("BUY", amount), deciding(limits), limits).code == code
+    assert judge(text("BUY", amount), deciding(limits, provenance="heuristic"), limits).code == "CLIP_ORDER"
 
 
 @pytest.mark.parametrize(
@@ -213,9 +214,10 @@ def test_f3_needs_the_base_rate_where_a_probability_is_given() -> None:
     ],
 )
 def test_e4_prices(price: str, code: str) -> None:
-    limits = Mandate.parse("default", {"lot": "0.000001", "rules": {"I2": {"min_kept_fraction": "0.0001"}}}, "test")
+    limits = Mandate.parse("default", {"lot": "0.000001", "rules": {"I2": {"min_kept_fraction": "0.0001"}, "D6": {"min_price": "0.000001"}}}, "test")
     amount = "10000" if D(price) > 1000 else "1000"
-    assert judge(text("BUY", amount), deciding(limits, price=D(price), held=D(0)), limits).code == code
+    ruling = judge(text("BUY", amount), deciding(limits, price=D(price), held=D(0)), limits)
+    assert ruling.code == code or (code == "QUOTE_INVALID" and "QUOTE_INVALID" in ruling.codes)
 
 
 @pytest.mark.parametrize(
@@ -373,12 +375,15 @@ SCENES = {
 }
 ALWAYS = {"candidates", "instrument_id", "provenance", "execution_mode", "portfolio_kind", "control_state", "books_checked", "book_time"}
 ALWAYS |= {"approved_limits_hash", "calendar_first", "calendar_last", "fill_session", "bar_session", "price", "held", "pending_sell", "rule_driven"}
-BUYING = {"symbol", "equity", "settled_cash", "reserved_cash", "pending_buy"}
+ALWAYS |= {"symbol", "names", "instrument_kind", "listed", "quote_currency", "portfolio_currency", "prior_close", "bar_volume", "flat_bars", "decided_at"}
+BUYING = {"equity", "cash", "settled_cash", "reserved_cash", "pending_buy", "median_volume", "median_dollar_volume", "sector_exposure", "gross_exposure"}
+REQUEST = {"activity", "scheduled", "budget", "evidence_count", "evidence_age_sessions", "tainted"}
+SETTLING = {"quantity", "close_all", "due_session", "actions", "base_rate"}
 NEEDED = {
-    "decide BUY": ALWAYS | BUYING | {"last_completed_session", "base_rate"},
-    "decide SELL": ALWAYS | {"last_completed_session", "base_rate"},
-    "settle BUY": ALWAYS | BUYING | {"quantity", "close_all", "base_rate"},
-    "settle SELL": ALWAYS | {"quantity", "close_all", "base_rate"},
+    "decide BUY": ALWAYS | BUYING | REQUEST | {"last_completed_session", "base_rate"},
+    "decide SELL": ALWAYS | {"activity", "last_completed_session", "base_rate"},
+    "settle BUY": ALWAYS | BUYING | SETTLING | {"decision_price"},
+    "settle SELL": ALWAYS | SETTLING,
     "approve BUY": ALWAYS | BUYING | {"quantity", "close_all", "last_completed_session"},
 }
 
@@ -394,7 +399,7 @@ def test_removing_any_one_field_that_is_needed_blocks(scene: str) -> None:
         assert (ruling.outcome is Outcome.BLOCK) == (field in NEEDED[scene]), field
         if field in NEEDED[scene]:
             assert ruling.quantity_out == 0
-            assert ruling.code in {f"DATA_MISSING:{field}", "KILL_HALTED", "BOOKS_UNSOUND"}
+            assert ruling.code in {f"DATA_MISSING:{field}", "KILL_HALTED", "BOOKS_UNSOUND", "ILLIQUID"}
 
 
 @pytest.mark.parametrize("field", ["price", "equity", "settled_cash", "reserved_cash", "held", "pending_buy", "pending_sell", "base_rate", "quantity"])
@@ -414,7 +419,7 @@ def test_a_rule_that_raises_blocks(rule: str, error: type[Exception], monkeypatc
         raise error("secret")
 
     monkeypatch.setattr(RULES[rule], "check", fail)
-    ruling = judge(text())
+    ruling = judge(text(), settling() if "decide" not in RULES[rule].stages else deciding())
     assert (ruling.outcome, ruling.code, ruling.quantity_out) == (Outcome.BLOCK, f"RULE_ERROR:{rule}", D(0))
     assert line(ruling, rule).reason == f"the rule failed with {error.__name__}"
 
