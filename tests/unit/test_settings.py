@@ -36,7 +36,7 @@ def test_an_empty_folder_runs_on_the_shipped_defaults(home: Path) -> None:
     assert (found.portfolio.starting_cash, found.portfolio.mandate) == (100_000, "default")
     assert (found.execution.slippage_bps, found.execution.fee_bps, found.slots.wait_seconds) == (5, 1, 60)
     assert found.database_url == f"sqlite:///{home}/data/alphaagent.db"
-    assert (found.allow_fallback, found.provider, found.data, found.halt_variable) == (True, None, "snapshot", False)
+    assert (found.allow_fallback, found.provider, found.data_mode, found.halt_variable) == (True, None, "snapshot", False)
     assert found.halt_file == home / "data" / "HALT"
     assert found.config_source == defaults_folder() / "config"
     assert "default" in found.mandates.document
@@ -72,7 +72,7 @@ def test_an_unknown_provider_is_refused_with_the_nearest(home: Path, text: str, 
 
 
 def test_data_is_the_snapshot(home: Path) -> None:
-    assert load(home, ALPHAAGENT_DATA="snapshot").data == "snapshot"
+    assert load(home, ALPHAAGENT_DATA="snapshot").data_mode == "snapshot"
     assert "reads the recorded snapshot only" in complaint(home, ALPHAAGENT_DATA="live")
     assert complaint(home, ALPHAAGENT_DATA="snapshoot") == "ALPHAAGENT_DATA is 'snapshoot'; did you mean snapshot?"
 
