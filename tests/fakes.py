@@ -10,7 +10,7 @@ from typing import Any
 from alphaagent.clock import SessionTable
 from alphaagent.domain.lots import LotMethod
 from alphaagent.domain.market import Bar, CorporateAction, Instrument, Quote, Records
-from alphaagent.domain.portfolio import Account, Order, OrderStatus, Portfolio, Position
+from alphaagent.domain.portfolio import Account, FrozenName, Order, OrderStatus, Portfolio, Position
 from alphaagent.domain.ruling import GuardSnapshot, Ruling
 from alphaagent.errors import SourceFault
 from alphaagent.ports import ActionBooked, AuditRef, Calendar, Control, Supply
@@ -167,6 +167,12 @@ class FakeBooks:
 
     def held_instruments(self, portfolio: Portfolio) -> tuple[Instrument, ...]:
         return self.held
+
+    def frozen(self, portfolio: Portfolio) -> frozenset[str]:
+        return frozenset()
+
+    def frozen_names(self, portfolio: Portfolio) -> tuple[FrozenName, ...]:
+        return ()
 
     def instruments(self, ids: Sequence[str]) -> tuple[Instrument, ...]:
         return tuple(one for one in (ACME, BETA) if one.id in ids)

@@ -107,6 +107,7 @@ class Settler:
             limits_on_file=books.limits_on_file(portfolio),
             marks=known,
             sectors=sectors,
+            frozen={name.instrument_id: name.reason for name in books.frozen_names(portfolio)},
         )
 
     def book_to_decide(self, books: Books, portfolio: Portfolio, instrument: Instrument, session: date, at: datetime) -> BookState:
