@@ -168,9 +168,6 @@ class FakeBooks:
     def held_instruments(self, portfolio: Portfolio) -> tuple[Instrument, ...]:
         return self.held
 
-    def frozen(self, portfolio: Portfolio) -> frozenset[str]:
-        return frozenset()
-
     def frozen_names(self, portfolio: Portfolio) -> tuple[FrozenName, ...]:
         return ()
 

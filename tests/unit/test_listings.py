@@ -9,7 +9,7 @@ import pytest
 
 from alphaagent import cli, pipeline
 from alphaagent.bootstrap import Workplace
-from alphaagent.desk import Ask, Desk, refuse_other_currency, resolve
+from alphaagent.desk import Ask, Desk, resolve
 from alphaagent.domain.debate import EngineResult
 from alphaagent.domain.evidence import EvidencePack, Status
 from alphaagent.domain.market import Instrument
@@ -118,34 +118,16 @@ def test_the_last_completed_session_is_that_of_the_tickers_exchange(workplace: W
     assert resolve(workplace.desk, ticker, datetime.fromisoformat(at).replace(tzinfo=UTC))[1] == date.fromisoformat(session)
 
 
-def test_a_price_in_pence_is_refused_before_anything_is_made_of_it(workplace: Workplace) -> None:
-    ask = Ask(ticker="AZN.L", as_of=datetime(2020, 1, 6, 17, tzinfo=UTC), engine="heuristic")
-    for run in (pipeline.dry_run, pipeline.decide):
-        with pytest.raises(UsageFault, match=r"AZN\.L is priced in GBp \(1/100 of GBP\) and the book is kept in USD"):
-            run(workplace.desk, ask)
-    assert workplace.existing_store() is None
-
-
-@pytest.mark.parametrize(("currency", "words"), [("GBp", "GBp (1/100 of GBP)"), ("EUR", "EUR and"), ("usd", "usd and")])
-def test_every_other_currency_is_refused_by_name(workplace: Workplace, currency: str, words: str) -> None:
-    instrument = instrument_of(workplace.desk, "AAPL")
-    refuse_other_currency(instrument)
-    with pytest.raises(UsageFault) as fault:
-        refuse_other_currency(instrument.model_copy(update={"currency": currency}))
-    assert words in fault.value.message
-
-
-@pytest.mark.parametrize("extra", [[], ["--dry-run"], ["--json"]])
-def test_the_command_says_so_with_exit_2(home: Path, extra: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.run(["decide", "AZN.L", *extra]) == 2
-    assert "as of 2022-06-15T15:30:01Z" in capsys.readouterr().err
-
-
-def test_one_refused_ticker_costs_the_others_nothing(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.run(["decide", "AZN.L", "META", "--as-of", "2021-06-15", "--dry-run", "--json"]) == 2
+def test_a_price_in_pence_is_heard_and_its_order_refused(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.run(["decide", "AZN.L", "META", "--as-of", "2020-08-03", "--dry-run", "--json"]) == 0
     london, meta = (json.loads(line) for line in capsys.readouterr().out.splitlines())
-    assert (london["ticker"], meta["ticker"], meta["as_of"]) == ("AZN.L", "META", "2021-06-15T20:00:01Z")
-    assert "error" in london
+    assert (london["ticker"], london["as_of"], meta["as_of"]) == ("AZN.L", "2020-08-03T15:30:01Z", "2020-08-03T20:00:01Z")
+    assert (london["proposal"]["action"], london["guard"]["outcome"], london["guard"]["code"]) == ("BUY", "BLOCK", "CURRENCY_UNSOUND")
+
+
+def test_nothing_said_is_the_last_session_of_the_tickers_own_exchange(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.run(["decide", "AZN.L", "--dry-run"]) == 0
+    assert "as of 2022-06-15T15:30:01Z" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("ticker", ["AMZN", "META", "NFLX", "AZN.L"])

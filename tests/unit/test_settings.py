@@ -139,7 +139,7 @@ def test_every_variable_of_the_list_is_known_and_others_are_none_of_ours(home: P
     [
         ("portfolo: {}", "unknown key portfolo; did you mean portfolio?"),
         ("execution: {slipage_bps: 5}", "unknown key execution.slipage_bps; did you mean slippage_bps?"),
-        ("portfolio: {zzz: 1}", "unknown key portfolio.zzz; valid: mandate, starting_cash"),
+        ("portfolio: {zzz: 1}", "unknown key portfolio.zzz; valid: lot_method, mandate, starting_cash"),
         ("slots: {wait_seconds: -1}", "slots.wait_seconds is -1: input should be greater than or equal to 0"),
         ("portfolio: {starting_cash: on}", "portfolio.starting_cash is 'on': input should be a valid decimal"),
         ("portfolio: {starting_cash: true}", "portfolio.starting_cash is True: decimal input should be an integer, float, string or decimal object"),
