@@ -70,6 +70,10 @@ class Mandate(Frozen):
         """The mandate that was in force when a decision was recorded."""
         return cls.parse(str(record["name"]), record["limits"], where)
 
+    def __hash__(self) -> int:
+        # Cheap on purpose: every evaluation looks a mandate up, and the same object is then found without comparing fifty rules.
+        return hash((self.name, self.risk_profile, self.lot))
+
     @property
     def limits_hash(self) -> str:
         """What B4 compares with the hash on file."""
