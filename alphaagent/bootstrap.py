@@ -1,14 +1,15 @@
 """Settings become a desk with everything wired. This is the only importer of the registries."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from alphaagent.clock import SessionTable, WallClock
+from alphaagent.clock import DEFAULT_EXCHANGE, Calendars, SessionTable, WallClock, exchange_of, exchange_sessions
 from alphaagent.domain.base import fingerprint
 from alphaagent.domain.text import inert
 from alphaagent.errors import ConfigFault, NoEvidence, UsageFault
@@ -16,10 +17,16 @@ from alphaagent.settings import Settings, load_settings, read_yaml
 
 if TYPE_CHECKING:
     from alphaagent.desk import Desk
+    from alphaagent.domain.market import Instrument
     from alphaagent.evidence.snapshot_status import FileStatus
+    from alphaagent.evidence.sources.own_prices import OwnPrices
     from alphaagent.guard.mandate import Mandate
     from alphaagent.ledger.store import SqlStore
     from alphaagent.ports import StoredDecision
+
+JUST_AFTER_CLOSE = timedelta(seconds=1)
+SESSIONS_TO_FILL_ON, A_YEAR = timedelta(days=30), timedelta(days=365)
+OLDEST_SESSION = date(1990, 1, 2)
 
 
 @dataclass(frozen=True)
@@ -52,13 +59,55 @@ class Workplace:
         return path, parse_mandates(read_yaml(path), str(path))
 
     @cached_property
+    def calendars(self) -> Calendars:
+        """The sessions of every exchange that the snapshot was recorded over."""
+        return Calendars(self._sessions)
+
+    @property
     def calendar(self) -> SessionTable:
-        """The sessions that the snapshot was recorded over."""
-        path = self._snapshot() / "sessions.csv"
+        """The sessions of the New York exchanges, for what belongs to no instrument."""
+        return self.calendars.of(DEFAULT_EXCHANGE)
+
+    def calendar_of(self, instrument: "Instrument") -> SessionTable:
+        """The sessions of the exchange that an instrument trades on."""
+        return self.calendars.of(instrument.mic)
+
+    def exchanges(self) -> dict[str, SessionTable]:
+        """The session table of every exchange that a known instrument trades on, by its code."""
+        market, today = self.desk.market, self.clock.now().date()
+        mics = {one.mic for ticker in market.tickers() for one in market.resolve(ticker, today)}
+        return {exchange: self.calendars.of(exchange) for exchange in sorted(map(exchange_of, mics))}
+
+    def _sessions(self, exchange: str) -> SessionTable:
+        name = "sessions.csv" if exchange == DEFAULT_EXCHANGE else f"sessions_{exchange}.csv"
+        path, span = self._snapshot() / name, self._own_span
+        if span and not path.exists():
+            return exchange_sessions(exchange, *span)
         try:
-            return SessionTable.parse(path.read_text(encoding="utf-8"))
+            recorded = SessionTable.parse(path.read_text(encoding="utf-8"))
         except (OSError, UnicodeDecodeError) as fault:
-            raise ConfigFault(f"{path} cannot be read: {fault}", fix="restore the snapshot") from None
+            raise ConfigFault(f"the sessions of {exchange}, {path}, cannot be read: {fault}", fix="restore the snapshot") from None
+        if span is None or (recorded.first <= span[0] and span[1] <= recorded.last):
+            return recorded
+        return recorded.extended(exchange_sessions(exchange, min(span[0], recorded.first), max(span[1], recorded.last)))
+
+    @cached_property
+    def own_prices(self) -> "OwnPrices | None":
+        """The folder of own prices, where one is configured."""
+        if self.settings.own_prices is None:
+            return None
+        from alphaagent.evidence.sources.own_prices import OwnPrices
+
+        return OwnPrices(self.settings.own_prices, self._snapshot())
+
+    @cached_property
+    def _own_span(self) -> tuple[date, date] | None:
+        """The dates of own prices, within what a calendar can know, and some sessions more to fill orders on."""
+        span = self.own_prices.span() if self.own_prices else None
+        if span is None:
+            return None
+        last = min(span[1] + SESSIONS_TO_FILL_ON, self.clock.now().date() + A_YEAR)
+        return max(span[0], OLDEST_SESSION), max(last, OLDEST_SESSION + A_YEAR)
 
     @cached_property
     def desk(self) -> "Desk":
@@ -75,9 +124,10 @@ class Workplace:
         lexicon = Lexicon.parse(settings.lexicon.document, str(settings.lexicon.path))
         return Desk(
             clock=self.clock,
-            calendar=self.calendar,
-            market=SnapshotMarket(folder, self.calendar),
-            sources={supply: make(folder) for supply, make in SOURCES[settings.data].items()},
+            calendar_of=self.calendar_of,
+            market=SnapshotMarket(folder, self.calendar_of, self.own_prices),
+            own_prices=self.own_prices,
+            sources={supply: make(folder) for supply, make in SOURCES[settings.data_mode].items()},
             tools=tools(lexicon),
             engines={name: make() for name, make in ENGINES.items()},
             mandates=self.mandates,
@@ -123,40 +173,63 @@ class Workplace:
             raise UsageFault(f"there are no books yet at {self.settings.database_url}", fix="run `alphaagent decide TICKER` first, or set ALPHAAGENT_HOME")
         return store
 
-    def moment(self, text: str | None, tickers: list[str]) -> datetime:
-        """`--as-of` as an instant: a date is one second after that session's close; nothing is the last session common to the tickers."""
-        if text is None:
-            return self.calendar.closes(self._last_common(tickers)) + timedelta(seconds=1)
-        at = self._instant(text)
+    def moment(self, text: str | None) -> datetime:
+        """`--as-of` where it belongs to no ticker: a date is one second after New York's close; nothing is the last recorded session."""
+        if text is not None:
+            return self._instant(text, self.calendar)
+        last = [day for day in self._last_sessions(self.desk.market.tickers()) if self.calendar.is_session(day)]
+        if not last:
+            raise NoEvidence("no prices are recorded here", fix="restore the snapshot, or give --as-of")
+        return self.calendar.closes(max(last)) + JUST_AFTER_CLOSE
+
+    def moments(self, text: str | None, tickers: list[str]) -> list[datetime]:
+        """`--as-of` for each ticker: a date is one second after that session's close on its own exchange; nothing is their last common session."""
+        if text is not None:
+            return [self._instant(text, self._calendar_for(ticker, text)) for ticker in tickers]
+        session = self._last_common(tickers)
+        return [self._calendar_for(ticker, session.isoformat()).closes(session) + JUST_AFTER_CLOSE for ticker in tickers]
+
+    def _calendar_for(self, ticker: str, text: str) -> SessionTable:
+        """The calendar of what a ticker names around an instant; New York's where it names nothing, which the decision then says."""
+        with suppress(ValueError, UsageFault):
+            for instrument in self.desk.market.resolve(ticker, date.fromisoformat(text[:10])):
+                return self.calendar_of(instrument)
+        return self.calendar
+
+    def _instant(self, text: str, calendar: SessionTable) -> datetime:
+        at = self._close_or_literal(text, calendar)
         if at > self.clock.now():
             raise UsageFault(f"--as-of {text} lies in the future", fix="choose a past instant")
-        if not self.calendar.closes(self.calendar.first) < at <= self.calendar.closes(self.calendar.last) + timedelta(days=1):
-            raise self._outside(text)
+        if not calendar.closes(calendar.first) < at <= calendar.closes(calendar.last) + timedelta(days=1):
+            raise _outside(text, calendar)
         return at
 
-    def _instant(self, text: str) -> datetime:
+    def _close_or_literal(self, text: str, calendar: SessionTable) -> datetime:
         try:
             day = date.fromisoformat(text)
         except ValueError:
             return _literal(text)
         if day > self.clock.now().date():
             raise UsageFault(f"--as-of {text} lies in the future", fix="choose a past date")
-        if not self.calendar.first <= day <= self.calendar.last:
-            raise self._outside(text)
-        return self.calendar.closes(day) + timedelta(seconds=1)
-
-    def _outside(self, text: str) -> NoEvidence:
-        span = f"{self.calendar.first} to {self.calendar.last}"
-        return NoEvidence(f"the snapshot holds nothing for {text}: its sessions run from {span}", fix="choose a date inside")
+        if not calendar.first <= day <= calendar.last:
+            raise _outside(text, calendar)
+        return calendar.closes(day) + JUST_AFTER_CLOSE
 
     def _last_common(self, tickers: list[str]) -> date:
-        market, last = self.desk.market, []
-        for ticker in tickers:
-            sessions = [market.last_session(one) for one in market.resolve(ticker, self.calendar.last)]
-            last += [session for session in sessions if session]
+        """The last session up to which every ticker has prices and which all their exchanges hold."""
+        last = self._last_sessions(tickers)
         if not last:
-            raise NoEvidence(f"no prices of {', '.join(tickers)} here", fix=f"known tickers: {', '.join(market.tickers())}")
-        return min(last)
+            raise NoEvidence(f"no prices of {', '.join(tickers)} here", fix=f"known tickers: {', '.join(self.desk.market.tickers())}")
+        session, text = min(last), min(last).isoformat()
+        calendars = [self._calendar_for(ticker, text) for ticker in tickers]
+        while not all(calendar.is_session(session) for calendar in calendars):
+            session = calendars[0].previous_session(session)
+        return session
+
+    def _last_sessions(self, tickers: Iterable[str]) -> list[date]:
+        market, today = self.desk.market, self.clock.now().date()
+        named = (instrument for ticker in tickers for instrument in market.resolve(ticker, today))
+        return [session for instrument in named if (session := market.last_session(instrument))]
 
     def _snapshot(self) -> Path:
         if self.settings.snapshot is None:
@@ -214,7 +287,12 @@ class Workplace:
     def _configuration(self, lexicon: str) -> str:
         """Hash of what shapes a result besides the evidence: mandates, lexicon, execution, data mode, fallback."""
         settings, mandates = self.settings, {name: mandate.limits_hash for name, mandate in self.mandates.items()}
-        return fingerprint([mandates, lexicon, settings.execution, settings.data, settings.provider, settings.allow_fallback])
+        return fingerprint([mandates, lexicon, settings.execution, settings.data_mode, settings.provider, settings.allow_fallback])
+
+
+def _outside(text: str, calendar: SessionTable) -> NoEvidence:
+    span = f"{calendar.first} to {calendar.last}"
+    return NoEvidence(f"the snapshot holds nothing for {text}: its sessions run from {span}", fix="choose a date inside")
 
 
 def _literal(text: str) -> datetime:

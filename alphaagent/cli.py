@@ -108,10 +108,10 @@ def decide(
     safe_name("--slot", slot)
     safe_name("--portfolio", portfolio)
     workplace = Workplace.open()
-    at = workplace.moment(as_of, tickers)
+    instants = workplace.moments(as_of, tickers)
     if as_of is None:
-        _say(f"as of {instant_text(at)}: the last session of the recorded data")
-    asks = [Ask(ticker=ticker, as_of=at, engine=engine.value, portfolio=portfolio, slot=slot) for ticker in tickers]
+        _say(f"as of {instant_text(instants[0])}: the last session common to {', '.join(tickers)} in the recorded data")
+    asks = [Ask(ticker=ticker, as_of=at, engine=engine.value, portfolio=portfolio, slot=slot) for ticker, at in zip(tickers, instants, strict=True)]
     results = _decide_all(workplace, asks, dry_run=dry_run)
     for ask, result in zip(asks, results, strict=True):
         _show_result(workplace, ask, result, as_json=as_json)
@@ -270,7 +270,7 @@ def settle(
     from alphaagent.views_books import acted_document
 
     workplace = Workplace.open()
-    done = pipeline.settle(workplace.desk, workplace.moment(as_of, list(workplace.desk.market.tickers())), portfolio)
+    done = pipeline.settle(workplace.desk, workplace.moment(as_of), portfolio)
     for one in done:
         if as_json:
             _print_json(acted_document(one) if isinstance(one, Acted) else settled_document(one.order, one.ruling, one.reason, one.audit))

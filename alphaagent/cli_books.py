@@ -31,7 +31,7 @@ def portfolio_show(
     from alphaagent.views_books import lot_document
 
     workplace = Workplace.open()
-    at = workplace.moment(as_of, []) if as_of else None
+    at = workplace.moment(as_of) if as_of else None
     book = portfolios.state(workplace.desk, workplace.required_store(), name, at)
     document = portfolio_document(book.at, book.account, book.marks, book.equity, book.fault, book.frozen)
     if lots:
@@ -56,7 +56,7 @@ def portfolio_create(
     from alphaagent.operations import portfolios
 
     workplace = Workplace.open()
-    at = workplace.moment(as_of, list(workplace.desk.market.tickers()))
+    at = workplace.moment(as_of)
     made = portfolios.make(workplace.desk, name, money("--cash", cash), mandate, at)
     typer.echo(f"portfolio {made.name}: {cash} {made.currency}, mandate {made.mandate}, opened {instant_text(made.opened_at)}")
 
@@ -72,7 +72,7 @@ def portfolio_deposit(
     from alphaagent.operations import portfolios
 
     workplace = Workplace.open()
-    at = workplace.moment(as_of, []) if as_of else None
+    at = workplace.moment(as_of) if as_of else None
     audit = portfolios.deposit(workplace.desk, workplace.store(), name, money("AMOUNT", amount), at)
     typer.echo(f"deposited {amount} USD to {name}; audit row {audit.seq}")
 
@@ -88,7 +88,7 @@ def portfolio_withdraw(
     from alphaagent.operations import portfolios
 
     workplace = Workplace.open()
-    at = workplace.moment(as_of, []) if as_of else None
+    at = workplace.moment(as_of) if as_of else None
     audit = portfolios.withdraw(workplace.desk, workplace.store(), name, money("AMOUNT", amount), at)
     typer.echo(f"withdrew {amount} USD from {name}; audit row {audit.seq}")
 
@@ -112,7 +112,7 @@ def portfolio_import(
     from alphaagent.views_books import import_document, refused_document
 
     workplace = Workplace.open()
-    at = workplace.moment(as_of, list(workplace.desk.market.tickers()))
+    at = workplace.moment(as_of)
     if as_of is None:
         say(f"as of {instant_text(at)}: the last session of the recorded data")
     try:

@@ -1,16 +1,20 @@
 """Time: the wall clock, and the sessions of an exchange.
 
-A calendar is a table of sessions. A snapshot carries its own table, so that an offline run needs no calendar library (which costs
-a second to load) and a decision replays under a later release of that library; live data asks exchange_calendars.
+A calendar is a table of sessions. A snapshot carries its own tables, so that an offline run needs no calendar library (which costs
+a second to load) and a decision replays under a later release of that library; what it does not cover, exchange_calendars does.
 """
 
 import csv
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import UTC, date, datetime
 from functools import cached_property
 
 from alphaagent.errors import ConfigFault, UsageFault
+
+DEFAULT_EXCHANGE = "XNYS"
+SAME_SESSIONS = {"XNAS": "XNYS", "XASE": "XNYS", "ARCX": "XNYS", "BATS": "XNYS", "IEXG": "XNYS"}
+"""Markets whose sessions are another's, by market identifier code; every other market has its own."""
 
 
 class WallClock:
@@ -79,6 +83,15 @@ class SessionTable:
     def first_opening_after(self, at: datetime) -> date:
         return self._at(bisect_left(self._opens, at), f"no session is known to open after {at.isoformat()}")
 
+    def extended(self, other: "SessionTable") -> "SessionTable":
+        """This table with the sessions of another before its first and after its last; inside its range it stays as it is."""
+        return SessionTable([*other.rows(upto=self.first), *self.rows(), *other.rows(after=self.last)])
+
+    def rows(self, *, after: date = date.min, upto: date = date.max) -> list[tuple[date, datetime, datetime]]:
+        """Session, open and close of every session in (after, upto)."""
+        whole = zip(self._sessions, self._opens, self._closes, strict=True)
+        return [row for row in whole if after < row[0] < upto]
+
     def sessions_between(self, earlier: date, later: date) -> int:
         return bisect_right(self._sessions, later) - bisect_right(self._sessions, earlier)
 
@@ -107,11 +120,35 @@ def _instant(text: str) -> datetime:
     return at.astimezone(UTC)
 
 
+def exchange_of(mic: str) -> str:
+    """The exchange whose sessions a market keeps."""
+    return SAME_SESSIONS.get(mic, mic)
+
+
+class Calendars:
+    """One session table per exchange, each made when it is first asked for."""
+
+    def __init__(self, load: Callable[[str], SessionTable]) -> None:
+        self._load = load
+        self._tables: dict[str, SessionTable] = {}
+
+    def of(self, mic: str) -> SessionTable:
+        """The sessions of a market, by its identifier code (ISO 10383). Raises ConfigFault where they are not known."""
+        exchange = exchange_of(mic)
+        if exchange not in self._tables:
+            self._tables[exchange] = self._load(exchange)
+        return self._tables[exchange]
+
+
 def exchange_sessions(name: str, first: date, last: date) -> SessionTable:
     """The sessions of an exchange by exchange_calendars, which is loaded here and nowhere else."""
     from exchange_calendars import get_calendar
+    from exchange_calendars.errors import InvalidCalendarName
 
-    schedule = get_calendar(name, start=first.isoformat(), end=last.isoformat()).schedule
+    try:
+        schedule = get_calendar(name, start=first.isoformat(), end=last.isoformat()).schedule
+    except InvalidCalendarName as fault:
+        raise ConfigFault(f"the sessions of the market {name!r} are unknown", fix="give a market identifier code such as XNYS, XNAS or XLON") from fault
     return SessionTable(
         (session.date(), row.open.to_pydatetime().astimezone(UTC), row.close.to_pydatetime().astimezone(UTC))
         for session, row in zip(schedule.index, schedule.itertuples(), strict=True)

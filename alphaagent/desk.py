@@ -16,6 +16,7 @@ from alphaagent.domain.record import DecisionRecord, EngineName
 from alphaagent.domain.ruling import ControlState, GuardSnapshot, Ruling
 from alphaagent.errors import BooksUnsound, ConfigFault, Halted, NoEvidence, UsageFault
 from alphaagent.evidence.gather import Tool
+from alphaagent.evidence.sources.own_prices import OwnPrices
 from alphaagent.execution.settlement import Settler
 from alphaagent.execution.snapshots import BookState
 from alphaagent.guard.evaluate import evaluate
@@ -43,9 +44,11 @@ class Desk:
     """Everything wired; `bootstrap` is the only maker."""
 
     clock: Clock
-    calendar: Calendar
+    calendar_of: Callable[[Instrument], Calendar]
+    """The sessions of the exchange that an instrument trades on."""
     market: MarketData
     sources: Mapping[Supply, EvidenceSource]
+    own_prices: OwnPrices | None
     tools: Mapping[ToolName, Tool]
     engines: Mapping[str, DecisionEngine]
     mandates: Mapping[str, Mandate]
@@ -64,6 +67,12 @@ class Desk:
     configuration: str
     halt_file: Path
     halt_variable: bool
+
+    def sources_of(self, instrument: Instrument) -> Mapping[Supply, EvidenceSource]:
+        """Where the evidence on an instrument comes from: its prices out of the user's own folder where they are there."""
+        if self.own_prices is None or not self.own_prices.has(instrument):
+            return self.sources
+        return {**self.sources, "prices": self.own_prices}
 
     def mandate(self, name: str) -> Mandate:
         """A mandate by name. Raises ConfigFault that lists the names there are."""
@@ -98,21 +107,28 @@ class Desk:
 
     def settler(self) -> Settler:
         """Settlement with this desk's guard."""
-        return Settler(self.market, self.calendar, self.broker, self._judge, self.control, self.lot_method)
+        return Settler(self.market, self.calendar_of, self.broker, self._judge, self.control, self.lot_method)
 
     def _judge(self, record: DecisionRecord, snapshot: GuardSnapshot, at: datetime) -> Ruling:
         return evaluate(record.result.proposal_text, snapshot, Mandate.from_record(record.mandate, record.decision_id), at)
 
 
 def resolve(desk: Desk, ticker: str, as_of: datetime) -> tuple[Instrument, date]:
-    """The one instrument behind a ticker and the last session completed at as_of. Raises NoEvidence or UsageFault."""
-    session = desk.calendar.last_completed(as_of)
-    found = desk.market.resolve(ticker, session)
+    """The one instrument behind a ticker and its exchange's last session completed at as_of. Raises NoEvidence or UsageFault."""
+    found = _named(desk, ticker, as_of)
     if not found:
         raise NoEvidence(f"{ticker} is unknown here", fix=f"known tickers: {', '.join(desk.market.tickers())}")
     if len(found) > 1:
-        raise UsageFault(f"{ticker} is ambiguous at {session}: {', '.join(one.id for one in found)}", fix="use one of these ids")
-    return found[0], session
+        raise UsageFault(f"{ticker} is ambiguous at {as_of.date()}: {', '.join(one.id for one, _ in found)}", fix="use one of these ids")
+    return found[0]
+
+
+def _named(desk: Desk, ticker: str, as_of: datetime) -> list[tuple[Instrument, date]]:
+    """Every instrument that the ticker names on the last session of its own exchange, with that session."""
+    before = as_of - timedelta(days=1)
+    around = {one.id: one for day in (as_of.date(), before.date()) for one in desk.market.resolve(ticker, day)}
+    dated = [(one, desk.calendar_of(one).last_completed(as_of)) for one in around.values()]
+    return [(one, session) for one, session in dated if one in desk.market.resolve(ticker, session)]
 
 
 def refuse_if_halted(desk: Desk, store: Store) -> None:

@@ -23,7 +23,7 @@ from alphaagent.execution.trading import trading
 from alphaagent.guard.evaluate import budget
 from alphaagent.guard.intake import read_proposal
 from alphaagent.guard.mandate import Mandate
-from alphaagent.ports import DecisionEngine
+from alphaagent.ports import Calendar, DecisionEngine
 
 RANK = {"SELL": 0, "BUY": 1}
 
@@ -82,7 +82,8 @@ def form_opinion(desk: Desk, matter: Matter, book: BookState, mandate: Mandate, 
     def portfolio_evidence(gathered: Gathered) -> tuple[EvidenceItem, ...]:
         return portfolio_items(gathered, _view(book, matter.instrument, snapshot_of(desk, matter, book, None, "heuristic", None), mandate, acted))
 
-    pack = gather(desk.sources, desk.tools, desk.calendar, matter.instrument, request.ticker, request.as_of, matter.session, portfolio_evidence)
+    sources, calendar = desk.sources_of(matter.instrument), desk.calendar_of(matter.instrument)
+    pack = gather(sources, desk.tools, calendar, matter.instrument, request.ticker, request.as_of, matter.session, portfolio_evidence)
     return Opinion(pack, *_speak(desk, pack, request.engine))
 
 
@@ -126,9 +127,9 @@ def _crew(desk: Desk) -> DecisionEngine:
     return desk.engines["crew"]
 
 
-def seen_by(desk: Desk, pack: EvidencePack, proposal: TradeProposal | None) -> Seen:
+def seen_by(calendar: Calendar, pack: EvidencePack, proposal: TradeProposal | None) -> Seen:
     """What the engine stood on, and the budget that it was shown."""
-    stands = standing(pack, (proposal.relied_on if proposal else None) or (), desk.calendar)
+    stands = standing(pack, (proposal.relied_on if proposal else None) or (), calendar)
     (portfolio,) = pack.find("get_portfolio", "portfolio")
     return Seen(stands.count, stands.age_sessions, stands.tainted, Decimal(portfolio.payload["budget"]))
 
@@ -148,12 +149,13 @@ def snapshot_of(desk: Desk, matter: Matter, book: BookState, result: EngineResul
         base_rate=Decimal(result.base_rate) if result and result.base_rate else None,
         rule_driven=result.rule_driven if result else False,
     )
-    fill_session = desk.calendar.first_opening_after(request.as_of)
+    calendar = desk.calendar_of(instrument)
+    fill_session = calendar.first_opening_after(request.as_of)
     price = mark(desk.market, instrument, request.as_of) or quote.price
     return decide_snapshot(
         subject,
         book,
-        desk.calendar,
+        calendar,
         trading(desk.market, instrument, request.as_of),
         at=request.as_of,
         session=matter.session,

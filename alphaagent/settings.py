@@ -56,12 +56,17 @@ class SlotSettings(Frozen):
     wait_seconds: Decimal = Field(Decimal(60), ge=0, le=3600)
 
 
+class DataSettings(Frozen):
+    own_prices: str | None = None
+
+
 class FileSettings(Frozen):
     """The shape of config/alphaagent.yaml."""
 
     portfolio: PortfolioSettings = PortfolioSettings()
     execution: ExecutionSettings = ExecutionSettings()
     slots: SlotSettings = SlotSettings()
+    data: DataSettings = DataSettings()
 
 
 class ConfigFile(Frozen):
@@ -82,7 +87,9 @@ class Settings(FileSettings):
     allow_fallback: bool
     provider: str | None
     """None: not named. `none`: the operator chose to run without a model."""
-    data: Literal["snapshot"]
+    data_mode: Literal["snapshot"]
+    own_prices: Path | None
+    """A folder of own price files; None where none is configured."""
     halt_variable: bool
     halt_file: Path
     mandates: ConfigFile
@@ -98,15 +105,17 @@ def load_settings(environ: Mapping[str, str] | None = None, cwd: Path | None = N
     home = _folder(env, "ALPHAAGENT_HOME", here, base=here)
     config = _folder(env, "ALPHAAGENT_CONFIG", home / "config", base=home)
     main = _config_file(config, "alphaagent.yaml")
+    files = _validated(FileSettings, main)
     return Settings(
-        **_validated(FileSettings, main),
+        **files,
         home=home,
         config_source=main.path.parent,
         snapshot=_snapshot(home),
         database_url=_database_url(env, home),
         allow_fallback=_boolean(env, "ALLOW_HEURISTIC_FALLBACK", default=True),
         provider=_choice(env, "ALPHAAGENT_LLM_PROVIDER", PROVIDERS),
-        data=_data(env),
+        data_mode=_data(env),
+        own_prices=_own_prices(files["data"].own_prices, home, main.path),
         halt_variable=_boolean(env, "ALPHAAGENT_HALT", default=False),
         halt_file=home / "data" / "HALT",
         mandates=_config_file(config, "mandate.yaml"),
@@ -175,6 +184,15 @@ def _data(env: Mapping[str, str]) -> Literal["snapshot"]:
     if text == "live":
         raise ConfigFault("ALPHAAGENT_DATA is 'live', and this version reads the recorded snapshot only", fix="unset ALPHAAGENT_DATA")
     raise ConfigFault(f"ALPHAAGENT_DATA is {text!r}{nearest(text, ['snapshot', 'live'])}", fix="set ALPHAAGENT_DATA to snapshot")
+
+
+def _own_prices(text: str | None, home: Path, source: Path) -> Path | None:
+    if text is None:
+        return None
+    folder = home / text
+    if not text.strip() or not folder.is_dir():
+        raise ConfigFault(f"{source}: data.own_prices is {text!r}, and {folder} is no folder", fix="create the folder, or remove the key")
+    return folder
 
 
 def _database_url(env: Mapping[str, str], home: Path) -> str:

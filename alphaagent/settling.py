@@ -31,23 +31,26 @@ def settle_portfolio(desk: Desk, store: Store, portfolio: Portfolio, as_of: date
     with store.read() as books:
         due = settler.due(books, portfolio, as_of)
     for order in due:
-        happened = _settle_order(desk, store, portfolio, order, as_of)
+        opens, happened = _settle_order(desk, store, portfolio, order, as_of)
         done += happened
         if not any(isinstance(one, Settled) for one in happened):
-            waiting[order.instrument_id] = desk.calendar.opens(order.fill_session)
+            waiting[order.instrument_id] = opens
     with store.write() as books:
         done += settler.bring_up_to(books, portfolio, as_of, waiting=waiting)
     return tuple(done)
 
 
-def _settle_order(desk: Desk, store: Store, portfolio: Portfolio, order: Order, as_of: datetime) -> list[Happened]:
-    """One order in one transaction, with what happened to the shares before it."""
+def _settle_order(desk: Desk, store: Store, portfolio: Portfolio, order: Order, as_of: datetime) -> tuple[datetime, list[Happened]]:
+    """One order in one transaction, with what happened to the shares before it, and when its session opens."""
     settler, stored = desk.settler(), store.decision(order.decision_id)
     if stored is None:
         raise BooksUnsound(f"the order {order.id} belongs to no decision", fix="run `alphaagent audit verify`")
     instrument = recorded_instrument(desk, stored.record)
+    opens = desk.calendar_of(instrument).opens(order.fill_session)
+    if opens >= as_of:
+        return opens, []
     with store.write() as books:
-        done: list[Happened] = list(settler.bring_up_to(books, portfolio, desk.calendar.opens(order.fill_session), ordered=(instrument,)))
+        done: list[Happened] = list(settler.bring_up_to(books, portfolio, opens, ordered=(instrument,)))
         result = settler.settle(books, stored.record, portfolio, instrument, order, as_of)
         halt_if_told(books, result.ruling if result else None, as_of)
-    return [*done, result] if result else done
+    return opens, [*done, result] if result else done

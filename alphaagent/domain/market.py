@@ -11,6 +11,9 @@ from typing import Literal
 
 from alphaagent.domain.base import Frozen
 
+MINOR_UNITS = {"GBp": "GBP"}
+"""Price units that are a hundredth of a currency: London quotes shares in pence."""
+
 InstrumentKind = Literal["common", "etf", "leveraged_etf", "inverse_etf", "index", "other"]
 
 
@@ -25,6 +28,7 @@ class Instrument(Frozen):
     mic: str
     """Market identifier code (ISO 10383) of the listing."""
     currency: str
+    """What a price is in: an ISO 4217 code, or a minor unit such as `GBp`."""
     kind: InstrumentKind
     sector: str | None = None
     cik: str | None = None

@@ -28,6 +28,7 @@ from alphaagent.evidence.quality import Flag, Verdict, flags, quotient, verdicts
 from alphaagent.evidence.valuation import MIN_YEARS, Valuation, valuation
 
 NOTHING = "no filing is known before this instant"
+YEAR_SESSIONS, YEAR_DAYS = 252, 365
 
 TITLES = {
     "operating_income": "Operating income over twelve months",
@@ -50,14 +51,21 @@ def fundamental_items(g: Gathered) -> tuple[EvidenceItem, ...]:
     reject_faults(g.fundamentals.records)
     facts = g.fundamentals.records.facts
     filed = Filed(facts, g.instrument.currency)
-    if filed.latest is None:
-        return (lost_item(g, "get_financial_health", "fundamentals", g.fundamentals, NOTHING),)
+    unusable = _in_other_money(facts, g.instrument.currency)
+    if filed.latest is None or unusable:
+        return (lost_item(g, "get_financial_health", "fundamentals", g.fundamentals, unusable or NOTHING),)
     return (
-        *(_verdict_item(g, verdict, filed.latest) for verdict in verdicts(filed, g.instrument.currency, _actions(g), g.session)),
+        *(_verdict_item(g, verdict, filed.latest) for verdict in verdicts(filed, g.instrument.currency, _actions(g), g.session, g.instrument.sector)),
         *(_flag_item(g, flag) for flag in flags(filed, facts, g.session, lambda day: _sessions_since(g, day))),
         *_valuation_items(g, facts, filed.latest),
         _filing_item(g, filed, filed.latest),
     )
+
+
+def _in_other_money(facts: Sequence[Fact], currency: str) -> str | None:
+    """Says so where all money on file is in another unit than the price."""
+    units = sorted({fact.unit.removesuffix("/shares") for fact in facts if fact.unit != "shares"})
+    return f"the facts on file are in {listed(units)}, the price in {currency}; nothing is converted" if units and currency not in units else None
 
 
 def _actions(g: Gathered) -> Sequence[CorporateAction] | None:
@@ -66,7 +74,9 @@ def _actions(g: Gathered) -> Sequence[CorporateAction] | None:
 
 
 def _sessions_since(g: Gathered, day: date) -> int:
-    return g.calendar.sessions_between(max(day, g.calendar.first), g.session)
+    """Sessions from a date to the last completed one; those before the calendar begins are reckoned at 252 a year."""
+    first = g.calendar.first
+    return g.calendar.sessions_between(max(day, first), g.session) + max(0, (first - day).days) * YEAR_SESSIONS // YEAR_DAYS
 
 
 def _item(g: Gathered, measure: Measure, event: date, known_at: datetime) -> EvidenceItem:
@@ -87,7 +97,8 @@ def _verdict_item(g: Gathered, verdict: Verdict, latest: Fact) -> EvidenceItem:
         **_filed(newest),
     }
     missing = f"{TITLES[verdict.test]} unknown: {listed(verdict.missing)} not on file" if verdict.missing else None
-    measure = Measure(f"test.{verdict.test}", payload, "" if missing else _verdict_words(payload), missing)
+    pointless = f"{TITLES[verdict.test]} is no test of a company in {verdict.sector}" if verdict.sector else None
+    measure = Measure(f"test.{verdict.test}", payload, "" if missing or pointless else _verdict_words(payload), missing, pointless)
     return _item(g, measure, end or latest.end, (newest or latest).known_at)
 
 

@@ -22,12 +22,13 @@ LOST = frozenset({Status.FAILED, Status.EMPTY, Status.NOT_APPLICABLE})
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """One measure before it is dated and sourced. `missing` says in words why it could not be taken."""
+    """One measure before it is dated and sourced. `missing` says in words why it could not be taken, `pointless` why it says nothing here."""
 
     kind: str
     payload: dict[str, Any]
     summary: str
     missing: str | None = None
+    pointless: str | None = None
 
 
 def measure_item(
@@ -44,7 +45,7 @@ def measure_item(
         known_at=known_at,
         source=supplied.source,
         status=status,
-        summary=": ".join(filter(None, (note, measure.missing or measure.summary))),
+        summary=": ".join(filter(None, (note, measure.pointless or measure.missing or measure.summary))),
         payload=measure.payload,
     )
 
@@ -54,6 +55,8 @@ def _standing(supplied: Supplied, measure: Measure, stale: str | None) -> tuple[
         return supplied.status, supplied.note or f"{supplied.source} is {supplied.status.value}"
     if stale:
         return Status.STALE, stale
+    if measure.pointless:
+        return Status.NOT_APPLICABLE, None
     return (Status.EMPTY if measure.missing else Status.OK), None
 
 

@@ -31,12 +31,20 @@ MIN_CURRENT_RATIO = Decimal(1)
 MAX_DILUTION = Decimal("0.02")
 RESTATEMENT_SESSIONS = 252
 
+SAYS_NOTHING: dict[str, frozenset[str]] = {
+    "banks": frozenset({"net_debt", "interest_cover", "current_ratio"}),
+    "insurance": frozenset({"net_debt", "interest_cover", "current_ratio"}),
+    "real estate": frozenset({"net_debt", "interest_cover", "current_ratio"}),
+}
+"""The tests that mean nothing for a sector: to a bank or an insurer borrowing is the trade itself, and its balance sheet is not
+divided into current and other; property is financed by long debt and earns before a depreciation that operating income takes off."""
+
 ANNUAL_OR_QUARTERLY = ("10-K", "10-Q", "20-F", "40-F")
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """One test: `passed` is None where it is unknown, and `missing` then names what was not filed."""
+    """One test: `passed` is None where it is unknown or says nothing; `missing` then names what was not filed, `sector` for which it is no test."""
 
     test: str
     unit: str
@@ -45,6 +53,7 @@ class Verdict:
     threshold: Decimal | None = None
     figures: tuple[Figure, ...] = ()
     missing: tuple[str, ...] = ()
+    sector: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +66,15 @@ class Flag:
     fact: Fact
 
 
-def verdicts(filed: Filed, currency: str, actions: Sequence[CorporateAction] | None, on: date) -> tuple[Verdict, ...]:
+def verdicts(filed: Filed, currency: str, actions: Sequence[CorporateAction] | None, on: date, sector: str | None = None) -> tuple[Verdict, ...]:
     """The seven tests as of a date, in a fixed order. `actions` is None where no splits are known, as without prices."""
+    pointless = SAYS_NOTHING.get((sector or "").casefold(), frozenset())
+    return tuple(
+        Verdict(verdict.test, verdict.unit, sector=sector) if verdict.test in pointless else verdict for verdict in _verdicts(filed, currency, actions, on)
+    )
+
+
+def _verdicts(filed: Filed, currency: str, actions: Sequence[CorporateAction] | None, on: date) -> tuple[Verdict, ...]:
     return (
         operating_income(filed, currency, on),
         revenue_growth(filed, currency, on),

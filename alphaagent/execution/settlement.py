@@ -48,7 +48,7 @@ class Settler:
     """The parts that settlement needs; `judge` is the guard, `control` the kill switch with all its sources."""
 
     market: MarketData
-    calendar: Calendar
+    calendar_of: Callable[[Instrument], Calendar]
     broker: Broker
     judge: Judge
     control: Callable[[Control | None], tuple[Literal["ACTIVE", "REDUCING", "HALTED"], tuple[str, ...]]]
@@ -56,19 +56,22 @@ class Settler:
     """Which lot a sale takes first; recorded with each trade."""
 
     def due(self, books: Books, portfolio: Portfolio | None, as_of: datetime) -> tuple[Order, ...]:
-        """Pending orders whose session has opened by as_of, oldest first."""
-        orders = books.due_orders(portfolio, as_of.date())
-        return tuple(order for order in orders if self.calendar.opens(order.fill_session) < as_of)
+        """Pending orders whose session is here or past on as_of's date, oldest first; `settle` leaves those alone whose session has not opened."""
+        return books.due_orders(portfolio, as_of.date())
 
     def settle(self, books: Books, record: DecisionRecord, portfolio: Portfolio, instrument: Instrument, order: Order, as_of: datetime) -> Settled | None:
-        """Fills, refuses or expires one order inside the caller's transaction; None where it has to wait for its bar."""
+        """Fills, refuses or expires one order inside the caller's transaction; None where it has to wait for its session or its bar."""
+        calendar = self.calendar_of(instrument)
+        at = calendar.opens(order.fill_session)
+        if at >= as_of:
+            return None
         bar = self.market.bar(instrument, order.fill_session)
         if bar is None:
-            return self._expired(books, order, as_of, f"no bar of {order.symbol} for {order.fill_session} once the following session had closed")
-        at = self.calendar.opens(order.fill_session)
+            reason = f"no bar of {order.symbol} for {order.fill_session} once the following session had closed"
+            return self._expired(books, order, as_of, calendar, reason)
         self.bring_up_to(books, portfolio, at, ordered=(instrument,))
         if instrument.id in books.frozen(portfolio):
-            return self._expired(books, order, as_of, f"{order.symbol} was frozen until the session after {order.fill_session} had closed")
+            return self._expired(books, order, as_of, calendar, f"{order.symbol} was frozen until the session after {order.fill_session} had closed")
         order = self._rebased(instrument, order)
         snapshot = self._snapshot(books, record, portfolio, instrument, order, bar, at)
         ruling = self.judge(record, snapshot, at)
@@ -76,7 +79,7 @@ class Settler:
             reason = f"refused at settlement: {ruling.code}"
             ref = books.record_unfilled(order, OrderStatus.REJECTED, reason, at, snapshot, ruling)
             return Settled(order.model_copy(update={"status": OrderStatus.REJECTED}), ruling, reason, ref)
-        return self._filled(books, order, snapshot, ruling, bar.open, at)
+        return self._filled(books, order, snapshot, ruling, bar.open, calendar)
 
     def bring_up_to(
         self, books: Books, portfolio: Portfolio, at: datetime, *, ordered: Iterable[Instrument] = (), waiting: Mapping[str, datetime] | None = None
@@ -125,7 +128,7 @@ class Settler:
 
     def _rebased(self, instrument: Instrument, order: Order) -> Order:
         """The order on the share basis of its fill session: a split in between changes quantity and price, not value."""
-        ratio = split_ratio(self.market, instrument, after=order.decided_at, upto=self.calendar.opens(order.fill_session))
+        ratio = split_ratio(self.market, instrument, after=order.decided_at, upto=self.calendar_of(instrument).opens(order.fill_session))
         if ratio == 1:
             return order
         return order.model_copy(update={"quantity": order.quantity * ratio, "decision_price": order.decision_price / ratio})
@@ -146,19 +149,19 @@ class Settler:
         book = replace(self.book_state(books, portfolio, at, {instrument.id: bar.open}), limits_on_file=record.ruling.limits_hash)
         traded = trading(self.market, instrument, at, bar)
         happened = effective(self.market, instrument, order.decided_at, at)
-        return settle_snapshot(subject, book, self.calendar, traded, order, bar_session=bar.session, open_price=bar.open, actions=happened)
+        return settle_snapshot(subject, book, self.calendar_of(instrument), traded, order, bar_session=bar.session, open_price=bar.open, actions=happened)
 
-    def _filled(self, books: Books, order: Order, snapshot: GuardSnapshot, ruling: Ruling, open_price: Decimal, at: datetime) -> Settled:
+    def _filled(self, books: Books, order: Order, snapshot: GuardSnapshot, ruling: Ruling, open_price: Decimal, calendar: Calendar) -> Settled:
         fill = self.broker.fill(order.side, ruling.quantity_out, open_price)
         order = order.model_copy(update={"quantity": ruling.quantity_out})
-        settle_on = self.calendar.next_session(order.fill_session)
+        at, settle_on = calendar.opens(order.fill_session), calendar.next_session(order.fill_session)
         ref = books.record_fill(order, snapshot, ruling, price=fill.price, fee=fill.fee, at=at, settle_on=settle_on, lot_method=self.lot_method)
         done = order.model_copy(update={"status": OrderStatus.FILLED, "price": fill.price, "reserved": Decimal(0)})
         return Settled(done, ruling, "filled at the open", ref)
 
-    def _expired(self, books: Books, order: Order, as_of: datetime, reason: str) -> Settled | None:
+    def _expired(self, books: Books, order: Order, as_of: datetime, calendar: Calendar, reason: str) -> Settled | None:
         """The end of an order that could not be filled; None while the following session has not closed yet."""
-        deadline = self.calendar.closes(self.calendar.next_session(order.fill_session))
+        deadline = calendar.closes(calendar.next_session(order.fill_session))
         if as_of <= deadline:
             return None
         ref = books.record_unfilled(order, OrderStatus.EXPIRED, reason, deadline, None, None)

@@ -79,11 +79,11 @@ class Journal:
         self.insert(txn)
         lines = [(n, leg.commodity, leg.amount, leg.settle_on.isoformat(), leg.kind) for n, leg in enumerate(legs, start=1)]
         accounts = {key: self._account(portfolio, *key) for key in dict.fromkeys((leg.kind, leg.commodity) for leg in legs)}
-        postings = [
-            PostingRow(txn_id=txn.id or 0, n=n, account_id=accounts[kind_, commodity], commodity=commodity, amount=amount, settle_on=settles)
+        postings: list[dict[str, str | int]] = [
+            {"txn_id": txn.id or 0, "n": n, "account_id": accounts[kind_, commodity], "commodity": commodity, "amount": amount, "settle_on": settles}
             for n, commodity, amount, settles, kind_ in lines
         ]
-        insert_rows(self.session, postings)
+        insert_rows(self.session, PostingRow, postings)
         return Booked(txn, postings_hash((n, portfolio.id, kind_, commodity, amount, settles) for n, commodity, amount, settles, kind_ in lines))
 
     def _account(self, portfolio: Portfolio, kind: str, commodity: str) -> int:
@@ -110,12 +110,13 @@ class Journal:
         limits_hash: str | None = None,
         ruling: Ruling | None = None,
         rows: Sequence[SQLModel] = (),
+        more: Sequence[list[Json]] = (),
         booked: Booked | None = None,
         order: OrderRow | None = None,
         detail: Mapping[str, Json] | None = None,
     ) -> AuditRef:
-        """The audit row of one act, with the hashes of the rows that the act wrote."""
-        facts = [fact_of(row) for row in (*rows, *((booked.txn,) if booked else ()))]
+        """The audit row of one act, with the hashes of the rows that the act wrote; `more` are facts of rows that were written at once."""
+        facts = [*(fact_of(row) for row in rows), *more, *((fact_of(booked.txn),) if booked else ())]
         event = audit.Event(
             kind=kind,
             at=at,

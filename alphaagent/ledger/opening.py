@@ -11,6 +11,7 @@ from alphaagent.domain.lots import OpeningLot
 from alphaagent.domain.portfolio import Portfolio
 from alphaagent.errors import UsageFault
 from alphaagent.ledger import catalogue, postings
+from alphaagent.ledger.facts import fact
 from alphaagent.ledger.journal import Journal
 from alphaagent.ledger.schema import DecisionRow, OpeningLotRow, TxnRow, insert_rows
 from alphaagent.ledger.units import to_units
@@ -32,14 +33,14 @@ def record_import(journal: Journal, portfolio: Portfolio, lots: Sequence[Opening
     if any(quantity <= 0 or cost < 0 for _, quantity, cost in parts) or cash < 0:
         raise UsageFault("a lot has a quantity above zero and a cost of zero or more, and cash is zero or more", fix="correct the holdings")
     booked = journal.book(portfolio, "import", postings.opening(to_units(cash), portfolio.currency, parts, at.date()), at, at.date())
-    rows = [
-        OpeningLotRow(txn_id=booked.txn.id or 0, n=n, acquired_on=lot.acquired.isoformat(), cost=units)
+    rows: list[dict[str, str | int]] = [
+        {"txn_id": booked.txn.id or 0, "n": n, "acquired_on": lot.acquired.isoformat(), "cost": units}
         for n, (lot, (_, _, units)) in enumerate(zip(lots, parts, strict=True), start=1)
     ]
-    insert_rows(journal.session, rows)
+    insert_rows(journal.session, OpeningLotRow, rows)
     cost = decimal_text(sum((lot.cost for lot in lots), Decimal(0)))
     detail: dict[str, Json] = {"lots": len(lots), "cash": decimal_text(cash), "cost": cost, "source": source_sha256}
-    return journal.append("import", at, portfolio=portfolio.name, rows=rows, booked=booked, detail=detail)
+    return journal.append("import", at, portfolio=portfolio.name, more=[fact("opening_lot", tuple(row.values())) for row in rows], booked=booked, detail=detail)
 
 
 def refuse_history(session: Session, portfolio: Portfolio) -> None:

@@ -7,7 +7,7 @@ validate: values are checked where they are made (units.py, postings.py) and nev
 The migrations make these tables; a test compares them with this module.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from sqlalchemy import BigInteger, CheckConstraint, ForeignKeyConstraint, Index, Integer, LargeBinary, Text, UniqueConstraint, insert
@@ -304,10 +304,10 @@ class AuditLogRow(SQLModel, table=True):
     at: int = Field(sa_type=Big)
 
 
-def insert_rows(session: Session, rows: Sequence[SQLModel]) -> None:
-    """Inserts new rows of one table, whose keys are all given, at once."""
-    if rows:
-        session.connection().execute(insert(type(rows[0])), [row.model_dump() for row in rows])
+def insert_rows(session: Session, table: type[SQLModel], values: Sequence[Mapping[str, str | int]]) -> None:
+    """Inserts rows of one table, all columns given, at once: an import may have a hundred thousand."""
+    if values:
+        session.connection().execute(insert(table), values)
 
 
 def insert_row(session: Session, row: SQLModel) -> None:

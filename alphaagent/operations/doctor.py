@@ -82,8 +82,8 @@ def _age(workplace: Workplace) -> Finding:
 
 
 def _calendar(workplace: Workplace) -> Finding:
-    calendar = workplace.calendar
-    return Finding("calendar", "ok", f"XNYS, {calendar.first} to {calendar.last}")
+    spans = (f"{exchange}, {calendar.first} to {calendar.last}" for exchange, calendar in workplace.exchanges().items())
+    return Finding("calendar", "ok", "; ".join(spans))
 
 
 def _books(workplace: Workplace) -> Finding:

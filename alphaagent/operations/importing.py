@@ -116,7 +116,7 @@ def _placed(desk: Desk, rows: tuple[HoldingRow, ...], at: datetime) -> tuple[tup
 
 def _instrument(desk: Desk, ticker: str, at: datetime) -> tuple[Instrument, Decimal] | tuple[str, str]:
     """The instrument behind a ticker and its price; or why there is none, and the fix."""
-    found = desk.market.resolve(ticker, desk.calendar.last_completed(at))
+    found = desk.market.resolve(ticker, at.date())
     if not found:
         return "it is unknown here", f"known tickers: {', '.join(desk.market.tickers())}"
     if len(found) > 1:

@@ -80,7 +80,7 @@ def unfreeze(desk: Desk, store: Store, name: str, ticker: str, reason: str, acto
     with store.write() as books:
         portfolio = named(books, name)
         frozen = books.frozen_names(portfolio)
-        ids = {one.id for one in desk.market.resolve(ticker, desk.calendar.last)}
+        ids = {one.id for one in desk.market.resolve(ticker, books.account(portfolio).book_time.date())}
         found = [one for one in frozen if ticker in (one.symbol, one.instrument_id) or one.instrument_id in ids]
         if not found:
             names = ", ".join(one.symbol for one in frozen) or "nothing"

@@ -82,11 +82,11 @@ def _fact(row: dict[str, str]) -> FiledFact:
     )
 
 
-def reports(facts: Sequence[FiledFact], first: date, last: date) -> list[Report]:
-    """Every quarterly and annual report, amendments included, filed from `first` to `last`, in order."""
+def reports(facts: Sequence[FiledFact], first: date, last: date, forms: Sequence[str] = tuple(REPORT_DAYS)) -> list[Report]:
+    """Every report of these forms, amendments included, filed from `first` to `last`, in order."""
     filings: dict[str, list[FiledFact]] = {}
     for fact in facts:
-        if first <= fact.filed <= last and fact.form.removesuffix("/A") in REPORT_DAYS:
+        if first <= fact.filed <= last and fact.form.removesuffix("/A") in forms:
             filings.setdefault(fact.accession, []).append(fact)
     return [_report(filing) for filing in filings.values()]
 

@@ -8,7 +8,7 @@ import csv
 import gzip
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from decimal import ROUND_HALF_UP, Decimal
 from itertools import pairwise
@@ -16,19 +16,20 @@ from pathlib import Path
 
 Splits = Sequence[tuple[date, Decimal]]
 CENT = Decimal("0.01")
-HALF_LAST_DECIMAL = Decimal("0.00005")
+LAST_DECIMAL = Decimal("0.0001")
+"""Of the originals' prices, and of most of their adjusted closes."""
 DIVIDEND_GRIDS = (Decimal("0.05"), Decimal("0.01"), Decimal("0.005"), Decimal("0.0025"))
 BOKEH_FILE = "raw/bokeh_stocks_quandl_wiki_2000_2013.csv.gz"
 
 
 @dataclass(frozen=True)
 class Day:
-    """One row: open, high, low, close, volume, and the close adjusted for splits and dividends."""
+    """One row: open, high, low, close, volume, and the close adjusted for splits and dividends, None where the original has none."""
 
     session: date
     prices: tuple[Decimal, Decimal, Decimal, Decimal]
     volume: Decimal
-    adjusted: Decimal
+    adjusted: Decimal | None
 
     @property
     def close(self) -> Decimal:
@@ -53,7 +54,7 @@ def read_days(path: Path) -> list[Day]:
 
 def _day(row: dict[str, str]) -> Day:
     prices = (Decimal(row["open"]), Decimal(row["high"]), Decimal(row["low"]), Decimal(row["close"]))
-    return Day(date.fromisoformat(row["date"]), prices, Decimal(row["volume"]), Decimal(row["adj_close"]))
+    return Day(date.fromisoformat(row["date"]), prices, Decimal(row["volume"]), Decimal(row["adj_close"]) if row["adj_close"] else None)
 
 
 def later_ratio(session: date, splits: Splits) -> Decimal:
@@ -73,20 +74,31 @@ def as_traded(day: Day, splits: Splits) -> Day:
     return Day(day.session, (first, high, low, close), volume, day.adjusted)
 
 
-def dividends(days: Sequence[Day], splits: Splits) -> list[Dividend]:
-    """Every fall of the adjustment factor that rounding cannot explain: previous close x (1 - factor ratio), on the ex-date's shares."""
-    return [found for before, after in pairwise(days) if (found := _dividend(before, after, splits)) is not None]
+def dividends(days: Sequence[Day], splits: Splits, unit: Decimal = LAST_DECIMAL) -> list[Dividend]:
+    """Every fall of the adjustment factor that rounding cannot explain: previous close x (1 - factor ratio), on the ex-date's shares.
+
+    `unit` is the last decimal of the adjusted closes. Without adjusted closes there is nothing to derive.
+    """
+    return [found for before, after in pairwise(days) if (found := _dividend(before, after, splits, unit)) is not None]
 
 
-def _dividend(before: Day, after: Day, splits: Splits) -> Dividend | None:
+def _dividend(before: Day, after: Day, splits: Splits, unit: Decimal) -> Dividend | None:
+    if before.adjusted is None or after.adjusted is None:
+        return None
     ratio = later_ratio(after.session, splits)
     kept = (before.adjusted / before.close) / (after.adjusted / after.close)
     derived = before.close * (1 - kept) * ratio
-    inverses = sum((1 / price for price in (before.close, before.adjusted, after.close, after.adjusted)), start=Decimal(0))
-    bound = before.close * HALF_LAST_DECIMAL * inverses * ratio
+    bound = before.close * _rounding(before, after, unit) * ratio
     if derived <= bound:
         return None
     return Dividend(after.session, derived, bound, on_grid(derived, bound))
+
+
+def _rounding(before: Day, after: Day, unit: Decimal) -> Decimal:
+    """The relative error that rounding leaves in a ratio of two closes and two adjusted closes."""
+    closes = LAST_DECIMAL / before.close + LAST_DECIMAL / after.close
+    adjusted = sum((unit / day.adjusted for day in (before, after) if day.adjusted is not None), start=Decimal(0))
+    return (closes + adjusted) / 2
 
 
 def on_grid(derived: Decimal, bound: Decimal) -> Decimal:
@@ -98,29 +110,37 @@ def on_grid(derived: Decimal, bound: Decimal) -> Decimal:
     raise ValueError(f"no plausible dividend within {bound} of {derived}")
 
 
-def worst_return_gap(days: Sequence[Day], traded: Sequence[Day], splits: Splits, paid: Sequence[Dividend]) -> Decimal:
+def worst_return_gap(days: Sequence[Day], traded: Sequence[Day], splits: Splits, paid: Sequence[Dividend], unit: Decimal = LAST_DECIMAL) -> Decimal:
     """How far a daily total return from traded prices and actions lies from the original's adjusted one, at worst, in units of its rounding bound."""
     ratios, cash = dict(splits), {dividend.ex_date: dividend.amount for dividend in paid}
-    return max(_gaps(days, traded, ratios, cash))
+    return max(_gaps(days, traded, ratios, cash, unit), default=Decimal(0))
 
 
-def _gaps(days: Sequence[Day], traded: Sequence[Day], ratios: dict[date, Decimal], cash: dict[date, Decimal]) -> Iterator[Decimal]:
-    for i in range(1, len(days)):
-        session = days[i].session
-        base = traded[i - 1].close / ratios.get(session, Decimal(1))
-        ours = traded[i].close / (base - cash.get(session, Decimal(0)))
-        theirs = days[i].adjusted / days[i - 1].adjusted
-        closes = (days[i].close, days[i - 1].close, days[i].adjusted, days[i - 1].adjusted)
-        yield abs(ours / theirs - 1) / (HALF_LAST_DECIMAL * sum((1 / price for price in closes), start=Decimal(0)))
+def _gaps(days: Sequence[Day], traded: Sequence[Day], ratios: dict[date, Decimal], cash: dict[date, Decimal], unit: Decimal) -> Iterator[Decimal]:
+    for (before, after), (earlier, later) in zip(pairwise(days), pairwise(traded), strict=True):
+        if before.adjusted is None or after.adjusted is None:
+            continue
+        base = earlier.close / ratios.get(after.session, Decimal(1))
+        ours = later.close / (base - cash.get(after.session, Decimal(0)))
+        theirs = after.adjusted / before.adjusted
+        yield abs(ours / theirs - 1) / _rounding(before, after, unit)
 
 
-def worst_bokeh_gap(folder: Path, symbol: str, traded: Sequence[Day]) -> tuple[int, Decimal, Decimal]:
+def unhalved(day: Day, until: date, factor: Decimal) -> Day:
+    """The row with its volume before `until` brought back to shares; the original holds hundreds there, and so does the result."""
+    if day.session >= until:
+        return day
+    hundreds = (day.volume * factor / 100).quantize(Decimal(1), ROUND_HALF_UP)
+    return replace(day, volume=hundreds * 100)
+
+
+def worst_bokeh_gap(folder: Path, names: Sequence[str], traded: Sequence[Day]) -> tuple[int, Decimal, Decimal]:
     """Against the public-domain bars as traded: common sessions, largest price gap, largest volume gap; zeros where it lacks the ticker."""
     ours = {day.session: day for day in traded}
     sessions, price_gap, volume_gap = 0, Decimal(0), Decimal(0)
     with gzip.open(folder / BOKEH_FILE, "rt", encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
-            day = ours.get(date.fromisoformat(row["Date"])) if row["Ticker"] == symbol else None
+            day = ours.get(date.fromisoformat(row["Date"])) if row["Ticker"] in names else None
             if day is not None:
                 sessions += 1
                 theirs = (Decimal(row[name]) for name in ("Open", "High", "Low", "Close"))

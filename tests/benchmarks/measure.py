@@ -54,14 +54,15 @@ def warm_rates() -> dict[str, float]:
         from alphaagent.guard.evaluate import evaluate
         from alphaagent.guard.mandate import Mandate
 
-        desk = Workplace.open().desk
-        sessions = desk.calendar.sessions[300:2600]
+        workplace = Workplace.open()
+        desk = workplace.desk
+        sessions = workplace.calendar.sessions[300:2600]
 
         def dry(number: int) -> object:
-            at = desk.calendar.closes(sessions[number * 13 % len(sessions)]).replace(second=1)
+            at = workplace.calendar.closes(sessions[number * 13 % len(sessions)]).replace(second=1)
             return pipeline.dry_run(desk, Ask(("AAPL", "NVDA")[number % 2], at, "heuristic"))
 
-        record = pipeline.dry_run(desk, Ask("AAPL", desk.calendar.closes(sessions[1600]).replace(second=1), "heuristic")).record
+        record = pipeline.dry_run(desk, Ask("AAPL", workplace.calendar.closes(sessions[1600]).replace(second=1), "heuristic")).record
         mandate = Mandate.from_record(record.mandate, "benchmark")
         return {
             "decisions per second (dry runs, one process)": rate(dry, 200),

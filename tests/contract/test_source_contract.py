@@ -1,16 +1,21 @@
 """What every evidence source promises. A further vendor joins by one line in SOURCES."""
 
+import shutil
+import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, timedelta
+from functools import cache
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from alphaagent.domain.market import Instrument, Records
 from alphaagent.errors import SourceFault
 from alphaagent.evidence.admission import admit
+from alphaagent.evidence.sources.own_prices import OwnPrices
 from alphaagent.evidence.sources.snapshot import SnapshotFundamentals, SnapshotNews, SnapshotPrices
 from alphaagent.ports import EvidenceSource
 from tests.snapshot_folder import ACME, RECORDED, recorded_calendar, recorded_instrument, write_folder
@@ -30,6 +35,29 @@ SOURCES = {
     "snapshot news": Case(lambda: SnapshotNews(RECORDED), lambda empty: SnapshotNews(write_folder(empty, {}))),
 }
 CALENDAR = recorded_calendar()
+
+
+KEPT: list[tempfile.TemporaryDirectory[str]] = []
+"""Folders that go when the tests are over."""
+
+
+def own_prices(suffix: str) -> Case:
+    """A folder with Apple's recorded bars as the user's own, in one of the two formats."""
+
+    def full() -> OwnPrices:
+        kept = tempfile.TemporaryDirectory()
+        KEPT.append(kept)
+        folder = Path(kept.name)
+        if suffix == ".csv":
+            shutil.copy(RECORDED / "bars" / "AAPL.csv", folder / "AAPL.csv")
+        else:
+            pd.read_csv(RECORDED / "bars" / "AAPL.csv").to_parquet(folder / "AAPL.parquet")
+        return OwnPrices(folder, RECORDED)
+
+    return Case(cache(full), lambda empty: OwnPrices(empty, RECORDED))
+
+
+SOURCES |= {"own prices as CSV": own_prices(".csv"), "own prices as Parquet": own_prices(".parquet")}
 AAPL: Instrument = recorded_instrument("AAPL")
 
 

@@ -24,7 +24,7 @@ FACTORS = re.findall(r"^\| (\w+) \| (-?[0-9.]+|absent) \| ([0-9.]+) \| (-?[0-9.]
 @pytest.fixture(scope="module")
 def record(tmp_path_factory: pytest.TempPathFactory) -> DecisionRecord:
     workplace = Workplace(load_settings({}, tmp_path_factory.mktemp("home")))
-    at = workplace.moment("2017-01-03", ["AAPL"])
+    at = workplace.moment("2017-01-03")
     return pipeline.dry_run(workplace.desk, Ask(ticker="AAPL", as_of=at, engine="heuristic")).record
 
 
@@ -83,4 +83,4 @@ def _decided_in_january_2021(home: Path, *, lose: bool) -> DecisionRecord:
     if lose:
         (home / "data" / "snapshot" / "fundamentals" / "AAPL.csv").unlink()
     workplace = Workplace(load_settings({}, home))
-    return pipeline.dry_run(workplace.desk, Ask(ticker="AAPL", as_of=workplace.moment("2021-01-29", ["AAPL"]), engine="heuristic")).record
+    return pipeline.dry_run(workplace.desk, Ask(ticker="AAPL", as_of=workplace.moment("2021-01-29"), engine="heuristic")).record

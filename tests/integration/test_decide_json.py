@@ -210,10 +210,10 @@ def test_hostile_text_is_shown_and_not_obeyed(hostile: Home, command: list[str],
         assert ":smile:" in out
 
 
-def test_hostile_text_opens_nothing_and_does_not_change_the_amount(hostile: Home) -> None:
+def test_hostile_text_raises_no_amount_and_opens_nothing(hostile: Home) -> None:
     document = hostile.decide("AAPL", AS_OF)
-    assert (document["guard"]["outcome"], document["guard"]["codes"], document["order"]) == ("BLOCK", ["TAINTED_EVIDENCE"], None)
     assert document["proposal"]["amount"] < 5000
+    assert (document["guard"]["outcome"], document["guard"]["codes"]) == ("BLOCK", ["TAINTED_EVIDENCE"])
 
 
 def test_hostile_arguments_do_not_reach_the_terminal(home: Home) -> None:

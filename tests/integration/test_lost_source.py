@@ -58,14 +58,14 @@ def action(result: EngineResult) -> str:
 
 def evidence(desk: Desk, ticker: str, session: date) -> Evidence:
     (instrument,) = desk.market.resolve(ticker, session)
-    as_of = desk.calendar.closes(session) + timedelta(seconds=1)
+    as_of = desk.calendar_of(instrument).closes(session) + timedelta(seconds=1)
     kept: list[Gathered] = []
 
     def extra(gathered: Gathered) -> Sequence[EvidenceItem]:
         kept.append(gathered)
         return ()
 
-    pack = gather(desk.sources, desk.tools, desk.calendar, instrument, ticker, as_of, session, extra)
+    pack = gather(desk.sources, desk.tools, desk.calendar_of(instrument), instrument, ticker, as_of, session, extra)
     return Evidence(pack, kept[0])
 
 

@@ -17,6 +17,8 @@ from alphaagent.ports import Control
 from tests.fakes import ACME, BETA, FakeBooks, FakeClock, FakeMarket, closes, weekday_calendar
 from tests.record_builder import MANDATE
 
+CALENDAR = weekday_calendar()
+
 THURSDAY = date(2020, 1, 9)
 AS_OF = closes(THURSDAY) + timedelta(seconds=1)
 
@@ -24,7 +26,8 @@ AS_OF = closes(THURSDAY) + timedelta(seconds=1)
 def desk(tmp_path: Path, **changes: Any) -> Desk:
     plain: dict[str, Any] = {
         "clock": FakeClock(AS_OF),
-        "calendar": weekday_calendar(),
+        "calendar_of": lambda _: CALENDAR,
+        "own_prices": None,
         "market": FakeMarket(),
         "sources": {},
         "tools": {},
@@ -40,6 +43,7 @@ def desk(tmp_path: Path, **changes: Any) -> Desk:
         "starting_cash": D(100_000),
         "default_mandate": "default",
         "configuration": "c",
+        "lot_method": "fifo",
         "halt_file": tmp_path / "HALT",
         "halt_variable": False,
     }

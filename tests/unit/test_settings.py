@@ -36,7 +36,7 @@ def test_an_empty_folder_runs_on_the_shipped_defaults(home: Path) -> None:
     assert (found.portfolio.starting_cash, found.portfolio.mandate) == (100_000, "default")
     assert (found.execution.slippage_bps, found.execution.fee_bps, found.slots.wait_seconds) == (5, 1, 60)
     assert found.database_url == f"sqlite:///{home}/data/alphaagent.db"
-    assert (found.allow_fallback, found.provider, found.data, found.halt_variable) == (True, None, "snapshot", False)
+    assert (found.allow_fallback, found.provider, found.data_mode, found.halt_variable) == (True, None, "snapshot", False)
     assert found.halt_file == home / "data" / "HALT"
     assert found.config_source == defaults_folder() / "config"
     assert "default" in found.mandates.document
@@ -72,7 +72,7 @@ def test_an_unknown_provider_is_refused_with_the_nearest(home: Path, text: str, 
 
 
 def test_data_is_the_snapshot(home: Path) -> None:
-    assert load(home, ALPHAAGENT_DATA="snapshot").data == "snapshot"
+    assert load(home, ALPHAAGENT_DATA="snapshot").data_mode == "snapshot"
     assert "reads the recorded snapshot only" in complaint(home, ALPHAAGENT_DATA="live")
     assert complaint(home, ALPHAAGENT_DATA="snapshoot") == "ALPHAAGENT_DATA is 'snapshoot'; did you mean snapshot?"
 
@@ -139,7 +139,7 @@ def test_every_variable_of_the_list_is_known_and_others_are_none_of_ours(home: P
     [
         ("portfolo: {}", "unknown key portfolo; did you mean portfolio?"),
         ("execution: {slipage_bps: 5}", "unknown key execution.slipage_bps; did you mean slippage_bps?"),
-        ("portfolio: {zzz: 1}", "unknown key portfolio.zzz; valid: mandate, starting_cash"),
+        ("portfolio: {zzz: 1}", "unknown key portfolio.zzz; valid: lot_method, mandate, starting_cash"),
         ("slots: {wait_seconds: -1}", "slots.wait_seconds is -1: input should be greater than or equal to 0"),
         ("portfolio: {starting_cash: on}", "portfolio.starting_cash is 'on': input should be a valid decimal"),
         ("portfolio: {starting_cash: true}", "portfolio.starting_cash is True: decimal input should be an integer, float, string or decimal object"),

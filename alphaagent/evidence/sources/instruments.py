@@ -30,8 +30,13 @@ def normal_ticker(ticker: str) -> str:
 
 def named_by(ticker: str, instruments: Iterable[Instrument], on: date) -> tuple[Instrument, ...]:
     """Every instrument that a ticker names on a date, by symbol or alias."""
+    return tuple(item for item in named(ticker, instruments) if _valid(item, on))
+
+
+def named(ticker: str, instruments: Iterable[Instrument]) -> tuple[Instrument, ...]:
+    """Every instrument that a ticker names at any time."""
     wanted = normal_ticker(ticker)
-    return tuple(item for item in instruments if _valid(item, on) and wanted in map(normal_ticker, (item.symbol, *item.aliases)))
+    return tuple(item for item in instruments if wanted in map(normal_ticker, (item.symbol, *item.aliases)))
 
 
 def read_instruments(folder: Path) -> tuple[Instrument, ...]:
@@ -41,9 +46,9 @@ def read_instruments(folder: Path) -> tuple[Instrument, ...]:
         table = csv.DictReader(io.StringIO(path.read_text(encoding="utf-8")), strict=True)
         rows = list(table)
     except (OSError, UnicodeDecodeError, csv.Error) as fault:
-        raise ConfigFault(f"the snapshot's {path} cannot be read: {fault}", fix="restore the file") from fault
+        raise ConfigFault(f"{path} cannot be read: {fault}", fix="restore the file") from fault
     if tuple(table.fieldnames or ()) != INSTRUMENT_COLUMNS:
-        raise ConfigFault(f"the snapshot's {path} has not the columns {','.join(INSTRUMENT_COLUMNS)}", fix="restore the file")
+        raise ConfigFault(f"{path} has not the columns {','.join(INSTRUMENT_COLUMNS)}", fix="restore the file")
     return tuple(_instrument(row, f"{path} row {number}") for number, row in enumerate(rows, start=1))
 
 

@@ -1,11 +1,11 @@
-"""The recorded snapshot as market data for the guard, the marks and the fills.
+"""The recorded snapshot, and own prices over it, as market data for the guard, the marks and the fills.
 
 It reads the same bytes through the same parser as the evidence, so that the two cannot disagree. A row that cannot be used raises
 where it is asked for: a price next to a broken row is no price.
 """
 
 from bisect import bisect_left
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import date, datetime
 from functools import cached_property
 from operator import attrgetter
@@ -14,7 +14,8 @@ from pathlib import Path
 from alphaagent.domain.market import Bar, CorporateAction, Instrument, Quote, Records, RowFault
 from alphaagent.errors import SourceFault
 from alphaagent.evidence.admission import admit
-from alphaagent.evidence.sources.instruments import named_by, read_instruments
+from alphaagent.evidence.sources.instruments import named_by, normal_ticker, read_instruments
+from alphaagent.evidence.sources.own_prices import OwnPrices
 from alphaagent.evidence.sources.snapshot import file_of, read_listed
 from alphaagent.evidence.sources.snapshot_rows import Parser, parse_actions, parse_bars
 from alphaagent.ports import Calendar
@@ -24,32 +25,42 @@ _KNOWN_AT = attrgetter("known_at")
 
 
 class SnapshotMarket:
-    """MarketData over a snapshot folder."""
+    """MarketData over a snapshot folder; `own` prices take the place of the recorded ones where there are any."""
 
-    def __init__(self, folder: Path, calendar: Calendar) -> None:
+    def __init__(self, folder: Path, calendar_of: Callable[[Instrument], Calendar], own: OwnPrices | None = None) -> None:
         self._folder = folder
-        self._calendar = calendar
+        self._calendar_of = calendar_of
+        self._own = own
 
     @cached_property
     def _instruments(self) -> tuple[Instrument, ...]:
-        return read_instruments(self._folder)
+        recorded = read_instruments(self._folder)
+        return recorded if self._own is None else self._own.instruments(recorded)
+
+    @cached_property
+    def _made_up(self) -> tuple[str, ...]:
+        """Tickers of own prices that nothing describes."""
+        return () if self._own is None else self._own.made_up(self._instruments)
 
     def resolve(self, ticker: str, on: date) -> tuple[Instrument, ...]:
+        if self._own is not None and normal_ticker(ticker) in self._made_up:
+            return (self._own.instrument_of(normal_ticker(ticker)),)
         return named_by(ticker, self._instruments, on)
 
     def tickers(self) -> tuple[str, ...]:
-        return tuple(sorted({instrument.symbol for instrument in self._instruments}))
+        return tuple(sorted({instrument.symbol for instrument in self._instruments} | set(self._made_up)))
 
     def quote(self, instrument: Instrument, as_of: datetime) -> Quote | None:
         """The last close known before as_of; SourceFault where any row up to then is broken."""
-        if as_of <= self._calendar.closes(self._calendar.first):
+        calendar = self._calendar_of(instrument)
+        if as_of <= calendar.closes(calendar.first):
             return None
-        known = admit(self._bars(instrument), as_of, self._calendar.last_completed(as_of))
+        known = admit(self._bars(instrument), as_of, calendar.last_completed(as_of))
         _refuse(known.faults)
         if not known.bars:
             return None
         last = known.bars[-1]
-        return Quote(price=last.close, session=last.session, known_at=last.known_at, source="snapshot")
+        return Quote(price=last.close, session=last.session, known_at=last.known_at, source="snapshot" if self._owned(instrument) is None else "own")
 
     def bar(self, instrument: Instrument, session: date) -> Bar | None:
         """The bar of one session; SourceFault where its row is broken, or where it is absent and a row without a date might be it."""
@@ -68,7 +79,8 @@ class SnapshotMarket:
 
     def actions(self, instrument: Instrument, after: date, upto: date) -> tuple[CorporateAction, ...]:
         """Splits and dividends with ex-date in (after, upto]; SourceFault where a row of that range, or of no readable date, is broken."""
-        records = self._read("actions", instrument, parse_actions)
+        own = self._owned(instrument)
+        records = self._read("actions", instrument, parse_actions) if own is None else own.actions(instrument, self._calendar_of(instrument))
         _refuse(fault for fault in records.faults if fault.session is None or after < fault.session <= upto)
         return tuple(action for action in records.actions if after < action.ex_date <= upto)
 
@@ -77,12 +89,16 @@ class SnapshotMarket:
         return bars[-1].session if bars else None
 
     def _bars(self, instrument: Instrument) -> Records:
-        return self._read("bars", instrument, parse_bars)
+        own = self._owned(instrument)
+        return self._read("bars", instrument, parse_bars) if own is None else own.bars(instrument, self._calendar_of(instrument))
+
+    def _owned(self, instrument: Instrument) -> OwnPrices | None:
+        return self._own if self._own is not None and self._own.has(instrument) else None
 
     def _read(self, supply: str, instrument: Instrument, parse: Parser) -> Records:
         path = file_of(supply, instrument)
         raw = read_listed(self._folder, path)
-        return Records() if raw is None else parse(raw, path, self._calendar)
+        return Records() if raw is None else parse(raw, path, self._calendar_of(instrument))
 
 
 def _at(bars: tuple[Bar, ...], session: date) -> Bar | None:

@@ -13,7 +13,8 @@ _RATIOS = tuple(Decimal(ratio) for ratio in (2, 3, 4, 5, 10, 20))
 class CorporateActions(Rule):
     """A rename or merger since the decision, a large dividend before an opening order, or a price that looks like a split nobody filed.
 
-    What nobody could book has frozen the name; where it trades again somebody has looked, so that it passes with a note here. The close before the price is on the same share basis, so every split on file is out of the comparison already.
+    What nobody could book has frozen the name; where it trades again somebody has looked, so that it passes with a note here.
+    The close before the price is on the same share basis, so every split on file is out of the comparison already.
     """
 
     id = "E9"

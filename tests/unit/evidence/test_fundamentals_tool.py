@@ -1,5 +1,6 @@
 """The items of get_financial_health: payloads, dates, and what is unknown or lost."""
 
+from dataclasses import replace
 from datetime import UTC, date, datetime
 
 import pytest
@@ -172,3 +173,39 @@ def test_a_filing_counts_from_the_session_after_it_and_not_before() -> None:
 
     assert "hard_flag" not in before
     assert "hard_flag" in after
+
+
+def in_sector(sector: str | None, **changes: object) -> Gathered:
+    g = company()
+    return replace(g, instrument=g.instrument.model_copy(update={"sector": sector, **changes}))
+
+
+@pytest.mark.parametrize("sector", ["banks", "Insurance", "REAL ESTATE"])
+def test_where_debt_is_the_trade_three_tests_say_nothing_and_are_no_hole(sector: str) -> None:
+    items = by_kind(in_sector(sector))
+    pointless = {kind for kind, item in items.items() if item.status is Status.NOT_APPLICABLE}
+    assert pointless == {"test.net_debt", "test.interest_cover", "test.current_ratio"}
+    assert {(items[kind].payload["passed"], items[kind].payload["value"]) for kind in pointless} == {(None, None)}
+    assert items["test.net_debt"].summary == f"Net debt is no test of a company in {sector}"
+
+
+@pytest.mark.parametrize("sector", [None, "Technology", "Bank equipment", ""])
+def test_every_other_company_is_put_to_all_seven_tests(sector: str | None) -> None:
+    assert {item.status for kind, item in by_kind(in_sector(sector)).items() if kind.startswith("test.")} == {Status.OK}
+
+
+@pytest.mark.parametrize("currency", ["GBp", "GBP", "EUR"])
+def test_facts_in_another_unit_than_the_price_are_refused_and_named(currency: str) -> None:
+    """A dollar figure of the company is no figure of a share in pence, and one of an ordinary share none of an ADS."""
+    (item,) = fundamental_items(in_sector(None, currency=currency))
+    assert (item.kind, item.status) == ("fundamentals", Status.EMPTY)
+    assert item.summary == f"fundamentals absent: the facts on file are in USD, the price in {currency}; nothing is converted"
+
+
+@pytest.mark.parametrize(("filed_on", "flagged"), [("2007-01-25", False), ("2006-06-01", False), ("2007-12-28", True)])
+def test_an_amendment_older_than_the_calendar_is_as_old_as_it_is(filed_on: str, flagged: bool) -> None:
+    """The calendar of these tests begins in 2008: what was amended a year before it is no news of its first week."""
+    session = date(2008, 3, 3)
+    facts = two_years(filed_on, "10-K/A")
+    g = gathered(bars_of([60.0] * 30, last=session), facts=facts)
+    assert ("hard_flag" in by_kind(g)) is flagged

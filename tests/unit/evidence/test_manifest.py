@@ -17,9 +17,9 @@ def manifest(*files: dict[str, Any], **other: Any) -> str:
     return json.dumps({"schema_version": 1, "made_by": "a test", "files": files, **other})
 
 
-def test_the_recorded_manifest_is_in_order_and_lists_both_companies() -> None:
+def test_the_recorded_manifest_is_in_order_and_lists_every_listing() -> None:
     listed = read_manifest(RECORDED)
-    assert {file.ticker for file in listed.files} == {None, "AAPL", "NVDA"}
+    assert {file.ticker for file in listed.files} == {None, "AAPL", "AMZN", "AZN.L", "GOOG", "META", "MSFT", "NFLX", "NVDA"}
     assert listed.lists("bars/AAPL.csv")
     assert not listed.lists("bars/ACME.csv")
 

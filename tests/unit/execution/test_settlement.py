@@ -58,7 +58,7 @@ class FakeGuard:
 
 def settler(market: FakeMarket | None = None, guard: FakeGuard | None = None) -> Settler:
     broker = SimulatedBroker(slippage_bps=D(10), fee_bps=D(0))
-    return Settler(market or FakeMarket(BARS), CALENDAR, broker, guard or FakeGuard(), lambda stored: ("ACTIVE", ()))
+    return Settler(market or FakeMarket(BARS), lambda _: CALENDAR, broker, guard or FakeGuard(), lambda stored: ("ACTIVE", ()))
 
 
 def settle(books: FakeBooks, due: Any = None, as_of: datetime = NOW, **parts: Any) -> Settled | None:
@@ -163,18 +163,25 @@ def test_splits_and_dividends_are_booked_before_the_fill_in_the_order_in_which_t
     ]
 
 
-def test_bringing_up_to_a_session_returns_the_audit_rows() -> None:
+def test_bringing_up_to_an_instant_returns_what_was_booked() -> None:
     market = FakeMarket(BARS, {ACME.id: (dividend(FRIDAY, "1"),)})
 
-    assert len(settler(market).bring_up_to(FakeBooks(held=(ACME,)), PORTFOLIO, closes(FRIDAY))) == 1
-    assert settler(market).bring_up_to(FakeBooks(held=(ACME,)), PORTFOLIO, closes(THURSDAY)) == ()
+    assert len(settler(market).bring_up_to(FakeBooks(held=(ACME,)), PORTFOLIO, opens(FRIDAY))) == 1
+    assert settler(market).bring_up_to(FakeBooks(held=(ACME,)), PORTFOLIO, opens(THURSDAY)) == ()
 
 
-def test_an_order_is_due_once_its_session_has_opened() -> None:
+def test_an_order_is_due_from_the_day_of_its_session() -> None:
     books = FakeBooks(orders=(order(), order(id="ord_2", fill_session=MONDAY)))
-    due = {at: [one.id for one in settler().due(books, None, at)] for at in (opens(FRIDAY), closes(FRIDAY), closes(MONDAY))}
+    due = {at: [one.id for one in settler().due(books, None, at)] for at in (closes(THURSDAY), opens(FRIDAY), closes(MONDAY))}
 
     assert list(due.values()) == [[], ["ord_1"], ["ord_1", "ord_2"]]
+
+
+def test_an_order_waits_for_the_open_of_its_own_session() -> None:
+    books = FakeBooks()
+
+    assert settle(books, as_of=opens(FRIDAY)) is None
+    assert books.log == []
 
 
 def test_the_book_is_valued_at_marks_with_single_ones_overridden() -> None:

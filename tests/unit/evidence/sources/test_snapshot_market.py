@@ -12,7 +12,7 @@ from alphaagent.evidence.sources.snapshot_market import SnapshotMarket
 from tests.snapshot_folder import ACME, ACTION_HEADER, BAR_HEADER, RECORDED, recorded_calendar, recorded_instrument, write_folder
 
 CALENDAR = recorded_calendar()
-RECORDED_MARKET = SnapshotMarket(RECORDED, CALENDAR)
+RECORDED_MARKET = SnapshotMarket(RECORDED, lambda _: CALENDAR)
 AAPL = recorded_instrument("AAPL")
 CLOSE = CALENDAR.closes(date(2020, 1, 3))
 MOMENT = timedelta(microseconds=1)
@@ -20,7 +20,7 @@ MOMENT = timedelta(microseconds=1)
 
 def market(folder: Path, *rows: str, actions: tuple[str, ...] = ()) -> SnapshotMarket:
     files = {"bars/ACME.csv": BAR_HEADER + "".join(row + "\n" for row in rows), "actions/ACME.csv": ACTION_HEADER + "".join(row + "\n" for row in actions)}
-    return SnapshotMarket(write_folder(folder, files), CALENDAR)
+    return SnapshotMarket(write_folder(folder, files), lambda _: CALENDAR)
 
 
 def bar(day: str, close: str = "11") -> str:
@@ -30,7 +30,7 @@ def bar(day: str, close: str = "11") -> str:
 def test_a_ticker_resolves_to_the_recorded_instrument() -> None:
     (apple,) = RECORDED_MARKET.resolve("aapl", date(2020, 1, 2))
     assert (apple.id, apple.name, apple.mic, apple.currency, apple.cik) == ("XNAS:AAPL", "Apple Inc.", "XNAS", "USD", "0000320193")
-    assert RECORDED_MARKET.tickers() == ("AAPL", "NVDA")
+    assert RECORDED_MARKET.tickers() == ("AAPL", "AMZN", "AZN.L", "GOOG", "META", "MSFT", "NFLX", "NVDA")
 
 
 def test_what_cannot_be_a_ticker_is_a_usage_fault() -> None:
