@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from alphaagent.cli_common import ACTOR, AsJson, AsOf, PortfolioName, complain, money, print_json, say
+from alphaagent.cli_common import ACTOR, AsJson, AsOf, PortfolioName, complain, print_json, say
 
 portfolio_app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Positions, cash, NAV.")
 ledger_app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Postings and trades.")
@@ -57,7 +57,7 @@ def portfolio_create(
 
     workplace = Workplace.open()
     at = workplace.moment(as_of)
-    made = portfolios.make(workplace.desk, name, money("--cash", cash), mandate, at)
+    made = portfolios.make(workplace.desk, name, portfolios.amount("--cash", cash), mandate, at)
     typer.echo(f"portfolio {made.name}: {cash} {made.currency}, mandate {made.mandate}, opened {instant_text(made.opened_at)}")
 
 
@@ -73,7 +73,7 @@ def portfolio_deposit(
 
     workplace = Workplace.open()
     at = workplace.moment(as_of) if as_of else None
-    audit = portfolios.deposit(workplace.desk, workplace.store(), name, money("AMOUNT", amount), at)
+    audit = portfolios.deposit(workplace.desk, workplace.store(), name, portfolios.amount("AMOUNT", amount), at)
     typer.echo(f"deposited {amount} USD to {name}; audit row {audit.seq}")
 
 
@@ -89,7 +89,7 @@ def portfolio_withdraw(
 
     workplace = Workplace.open()
     at = workplace.moment(as_of) if as_of else None
-    audit = portfolios.withdraw(workplace.desk, workplace.store(), name, money("AMOUNT", amount), at)
+    audit = portfolios.withdraw(workplace.desk, workplace.store(), name, portfolios.amount("AMOUNT", amount), at)
     typer.echo(f"withdrew {amount} USD from {name}; audit row {audit.seq}")
 
 

@@ -81,7 +81,7 @@ def many_rates(counts: tuple[int, ...] = (8, 200)) -> dict[str, float]:
         for threads in (1, pipeline.EVIDENCE_THREADS):
             with tempfile.TemporaryDirectory() as folder:
                 place = workplace(write_home(Path(folder), count))
-                at = place.moment(sessions()[400], [])
+                at = place.moment(sessions()[400])
                 asks = [Ask(ticker, at, "heuristic") for ticker in place.desk.market.tickers()]
                 usual, pipeline.EVIDENCE_THREADS = pipeline.EVIDENCE_THREADS, threads
                 begun = time.perf_counter()

@@ -32,7 +32,7 @@ def home_on(snapshot: Path, folder: Path) -> Path:
 def book_of(home: Path, order: Sequence[str]) -> list[dict[str, object]]:
     """Decides the tickers in one run in a book that is nearly all shares, and gives everything that the books say of it."""
     place = workplace(home)
-    at = place.moment(DAY, [])
+    at = place.moment(DAY)
     (home / "held.csv").write_text("ticker,quantity,cost,date,cash\nT013,1000,90000,2019-01-02,\n,,,,6000\n")
     book_import(place.desk, plan_import(place.desk, home / "held.csv", "default", at))
     results = pipeline.decide_many(place.desk, [Ask(ticker, at, "heuristic") for ticker in order])
@@ -54,7 +54,7 @@ def test_the_order_of_the_tickers_cannot_matter(snapshot: Path, tmp_path: Path) 
 
 def test_a_failure_costs_one_ticker_and_a_ticker_named_twice_is_decided_once(snapshot: Path, tmp_path: Path) -> None:
     place = workplace(home_on(snapshot, tmp_path))
-    at = place.moment(DAY, [])
+    at = place.moment(DAY)
     heard: list[tuple[str, str]] = []
     asks = [Ask(ticker, at, "heuristic") for ticker in ("T001", "NONE", "T000", "T001")]
     results = pipeline.decide_many(place.desk, asks, lambda ticker, stage: heard.append((ticker, stage)))
@@ -69,7 +69,7 @@ def test_a_failure_costs_one_ticker_and_a_ticker_named_twice_is_decided_once(sna
 
 def test_a_failed_ticker_gives_its_slot_back(snapshot: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     place = workplace(home_on(snapshot, tmp_path))
-    at = place.moment(DAY, [])
+    at = place.moment(DAY)
     real = pipeline.form_opinion
 
     def failing(desk: object, matter: pipeline.Matter, *rest: object) -> object:
