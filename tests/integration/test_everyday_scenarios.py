@@ -21,13 +21,14 @@ from alphaagent.pipeline import Decided
 from alphaagent.replay import replay
 from alphaagent.settings import load_settings
 from tests.builders import case
-from tests.snapshot_folder import INSTRUMENTS, RECORDED, write_folder
+from tests.snapshot_folder import INSTRUMENTS, RECORDED, recorded_calendar, write_folder
 
 NAMES = tuple(f"N{n:02d}" for n in range(30))
 SECTORS = tuple(f"Sector {n}" for n in range(10))
 FIRST_NIGHT, FIRST_MORNING = date(2022, 9, 16), date(2022, 9, 19)
 SECOND_NIGHT, SECOND_MORNING = date(2022, 9, 20), date(2022, 9, 21)
 HOUR = timedelta(hours=1)
+CALENDAR = recorded_calendar()
 
 
 @dataclass
@@ -59,7 +60,7 @@ def night(
     desk: Desk, says: Mapping[str, tuple[str, str]], session: date, *, slot: str = "sweep", portfolio: str = "default", seconds: int = 2
 ) -> list[Decided]:
     """One pass over some names, each a little later than the one before."""
-    scripted, at = replace(desk, engines={"heuristic": Script(says)}), desk.calendar.closes(session) + timedelta(seconds=1)
+    scripted, at = replace(desk, engines={"heuristic": Script(says)}), CALENDAR.closes(session) + timedelta(seconds=1)
     asks = [Ask(name, at + timedelta(seconds=2 * n), "heuristic", portfolio, slot) for n, name in enumerate(says)]
     return [pipeline.decide(scripted, ask) for ask in asks]
 
@@ -74,12 +75,12 @@ def account(desk: Desk, name: str = "default") -> Account:
 def test_a_healthy_night_of_thirty_names_is_blocked_by_nothing(desk: Desk) -> None:
     first = dict.fromkeys(NAMES[:10], ("BUY", "2000"))
     assert {done.record.ruling.code for done in night(desk, first, FIRST_NIGHT)} == {"APPROVED"}
-    assert {done.order.status for done in pipeline.settle(desk, desk.calendar.opens(FIRST_MORNING) + HOUR)} == {"filled"}
+    assert {done.order.status for done in pipeline.settle(desk, CALENDAR.opens(FIRST_MORNING) + HOUR)} == {"filled"}
 
     second = {name: (("SELL", "1000"), ("BUY", "2000"), ("HOLD", "0"))[n // 10] for n, name in enumerate(NAMES)}
     decided = night(desk, second, SECOND_NIGHT)
     assert [done.record.ruling.code for done in decided] == ["APPROVED"] * 20 + ["NO_ORDER"] * 10
-    settled = pipeline.settle(desk, desk.calendar.opens(SECOND_MORNING) + HOUR)
+    settled = pipeline.settle(desk, CALENDAR.opens(SECOND_MORNING) + HOUR)
     assert ([done.order.status for done in settled], len(settled)) == (["filled"] * 20, 20)
     for done in (decided[0], decided[10]):
         stored = desk.store().decision(done.record.decision_id)
@@ -91,15 +92,15 @@ def test_any_holding_can_be_sold_whole_in_one_order(desk: Desk) -> None:
     with desk.store().write() as books:
         from alphaagent.desk import create_portfolio
 
-        create_portfolio(desk, books, "big", "backtest", Decimal(100_000), desk.calendar.opens(FIRST_NIGHT))
+        create_portfolio(desk, books, "big", "backtest", Decimal(100_000), CALENDAR.opens(FIRST_NIGHT))
     (bought,) = night(desk, {"N00": ("BUY", "40000")}, FIRST_NIGHT, portfolio="big")
     assert bought.record.ruling.code == "APPROVED"
-    pipeline.settle(desk, desk.calendar.opens(FIRST_MORNING) + HOUR)
+    pipeline.settle(desk, CALENDAR.opens(FIRST_MORNING) + HOUR)
     tight = desk.mandates["conservative"].model_copy(update={"name": "backtest"})
     narrowed = replace(desk, mandates={**desk.mandates, "backtest": tight})
     (sold,) = night(narrowed, {"N00": ("SELL", "999999")}, SECOND_NIGHT, portfolio="big")
     assert (sold.record.ruling.outcome, sold.record.ruling.close_all) == ("APPROVE", True)
-    (filled,) = pipeline.settle(narrowed, desk.calendar.opens(SECOND_MORNING) + HOUR)
+    (filled,) = pipeline.settle(narrowed, CALENDAR.opens(SECOND_MORNING) + HOUR)
     assert (filled.order.status, account(desk, "big").positions) == ("filled", ())
 
 
