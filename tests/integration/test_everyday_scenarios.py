@@ -22,7 +22,7 @@ from alphaagent.pipeline import Decided
 from alphaagent.replay import replay
 from alphaagent.settings import load_settings
 from tests.builders import case
-from tests.snapshot_folder import INSTRUMENTS, RECORDED, write_folder
+from tests.snapshot_folder import INSTRUMENTS, RECORDED, recorded_calendar, write_folder
 
 NAMES = tuple(f"N{n:02d}" for n in range(30))
 SECTORS = tuple(f"Sector {n}" for n in range(10))
@@ -30,6 +30,7 @@ FIRST_NIGHT, FIRST_MORNING = date(2022, 9, 16), date(2022, 9, 19)
 SECOND_NIGHT, SECOND_MORNING = date(2022, 9, 20), date(2022, 9, 21)
 CALENDAR = SessionTable.parse((RECORDED / "sessions.csv").read_text(encoding="utf-8"))
 HOUR = timedelta(hours=1)
+CALENDAR = recorded_calendar()
 
 
 @dataclass
