@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from alphaagent.clock import DEFAULT_EXCHANGE, Calendars, SessionTable, WallClock, exchange_of, exchange_sessions
+from alphaagent.clock import DEFAULT_EXCHANGE, US_MARKETS, Calendars, SessionTable, WallClock, exchange_of, exchange_sessions
 from alphaagent.domain.base import fingerprint
 from alphaagent.domain.text import inert
 from alphaagent.errors import ConfigFault, NoEvidence, UsageFault
@@ -114,6 +114,7 @@ class Workplace:
         """Everything wired for deciding and settling."""
         from alphaagent.desk import Desk
         from alphaagent.engines.registry import ENGINES
+        from alphaagent.evidence.index_history import IndexHistory
         from alphaagent.evidence.lexicon import Lexicon
         from alphaagent.evidence.registry import SOURCES, tools
         from alphaagent.evidence.sources.snapshot_market import SnapshotMarket
@@ -122,13 +123,15 @@ class Workplace:
         settings, folder = self.settings, self._snapshot()
         self._refuse_thin_provision()
         lexicon = Lexicon.parse(settings.lexicon.document, str(settings.lexicon.path))
+        index = IndexHistory(folder, US_MARKETS)
         return Desk(
             clock=self.clock,
             calendar_of=self.calendar_of,
             market=SnapshotMarket(folder, self.calendar_of, self.own_prices),
             own_prices=self.own_prices,
             sources={supply: make(folder) for supply, make in SOURCES[settings.data_mode].items()},
-            tools=tools(lexicon),
+            tools=tools(lexicon, index),
+            index=index,
             engines={name: make() for name, make in ENGINES.items()},
             mandates=self.mandates,
             broker=SimulatedBroker(settings.execution.slippage_bps, settings.execution.fee_bps),

@@ -15,6 +15,7 @@ from alphaagent.errors import ConfigFault, UsageFault
 DEFAULT_EXCHANGE = "XNYS"
 SAME_SESSIONS = {"XNAS": "XNYS", "XASE": "XNYS", "ARCX": "XNYS", "BATS": "XNYS", "IEXG": "XNYS"}
 """Markets whose sessions are another's, by market identifier code; every other market has its own."""
+US_MARKETS = frozenset({DEFAULT_EXCHANGE, *SAME_SESSIONS})
 
 
 class WallClock:

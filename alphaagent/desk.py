@@ -16,12 +16,14 @@ from alphaagent.domain.record import DecisionRecord, EngineName
 from alphaagent.domain.ruling import ControlState, GuardSnapshot, Ruling
 from alphaagent.errors import BooksUnsound, ConfigFault, Halted, NoEvidence, UsageFault
 from alphaagent.evidence.gather import Tool
+from alphaagent.evidence.index_history import IndexHistory
 from alphaagent.evidence.sources.own_prices import OwnPrices
 from alphaagent.execution.settlement import Settler
 from alphaagent.execution.snapshots import BookState
 from alphaagent.guard.evaluate import evaluate
 from alphaagent.guard.limits import loosened
 from alphaagent.guard.mandate import Mandate
+from alphaagent.guard.rules.e10_market_stress import MarketStress
 from alphaagent.ports import Books, Broker, Calendar, Clock, Control, DecisionEngine, EvidenceSource, MarketData, Store, Supply
 
 DEFAULT_PORTFOLIO = "default"
@@ -50,6 +52,7 @@ class Desk:
     sources: Mapping[Supply, EvidenceSource]
     own_prices: OwnPrices | None
     tools: Mapping[ToolName, Tool]
+    index: IndexHistory
     engines: Mapping[str, DecisionEngine]
     mandates: Mapping[str, Mandate]
     broker: Broker
@@ -107,7 +110,17 @@ class Desk:
 
     def settler(self) -> Settler:
         """Settlement with this desk's guard."""
-        return Settler(self.market, self.calendar_of, self.broker, self._judge, self.control, self.lot_method)
+        return Settler(self.market, self.calendar_of, self.broker, self._judge, self.control, self.lot_method, self._index_of_record)
+
+    def index_change(self, mandate: Mandate, instrument: Instrument, session: date) -> Decimal | None:
+        """The index's change on a completed session, where the mandate configures one for E10."""
+        if all(rule.index == "none" for rule in mandate.rules if isinstance(rule, MarketStress)):
+            return None
+        return self.index.change(instrument.mic, session, self.calendar_of(instrument))
+
+    def _index_of_record(self, record: DecisionRecord, instrument: Instrument, session: date) -> Decimal | None:
+        """The same under the mandate that a decision was recorded with."""
+        return self.index_change(Mandate.from_record(record.mandate, record.decision_id), instrument, session)
 
     def _judge(self, record: DecisionRecord, snapshot: GuardSnapshot, at: datetime) -> Ruling:
         return evaluate(record.result.proposal_text, snapshot, Mandate.from_record(record.mandate, record.decision_id), at)

@@ -80,7 +80,7 @@ def form_opinion(desk: Desk, matter: Matter, book: BookState, mandate: Mandate, 
     request = matter.request
 
     def portfolio_evidence(gathered: Gathered) -> tuple[EvidenceItem, ...]:
-        return portfolio_items(gathered, _view(book, matter.instrument, snapshot_of(desk, matter, book, None, "heuristic", None), mandate, acted))
+        return portfolio_items(gathered, _view(book, matter.instrument, snapshot_of(desk, matter, book, mandate, None, "heuristic", None), mandate, acted))
 
     sources, calendar = desk.sources_of(matter.instrument), desk.calendar_of(matter.instrument)
     pack = gather(sources, desk.tools, calendar, matter.instrument, request.ticker, request.as_of, matter.session, portfolio_evidence)
@@ -134,7 +134,9 @@ def seen_by(calendar: Calendar, pack: EvidencePack, proposal: TradeProposal | No
     return Seen(stands.count, stands.age_sessions, stands.tainted, Decimal(portfolio.payload["budget"]))
 
 
-def snapshot_of(desk: Desk, matter: Matter, book: BookState, result: EngineResult | None, provenance: Provenance, seen: Seen | None) -> GuardSnapshot:
+def snapshot_of(
+    desk: Desk, matter: Matter, book: BookState, mandate: Mandate, result: EngineResult | None, provenance: Provenance, seen: Seen | None
+) -> GuardSnapshot:
     """What the guard is shown at stage decide; `seen` is None before the engine has spoken. Raises NoEvidence where there is no price yet."""
     request, instrument = matter.request, matter.instrument
     quote = desk.market.quote(instrument, request.as_of)
@@ -164,6 +166,7 @@ def snapshot_of(desk: Desk, matter: Matter, book: BookState, result: EngineResul
         price=price,
         scheduled=is_scheduled(request.slot),
         seen=seen,
+        index_change=desk.index_change(mandate, instrument, matter.session),
     )
 
 

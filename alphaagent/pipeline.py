@@ -270,7 +270,8 @@ def _ruled(desk: Desk, matter: Matter, book: BookState, mandate: Mandate, opinio
     """The guard's ruling on the engine's raw text, and the record and order that follow."""
     request, result = matter.request, opinion.result
     proposal = read_proposal(result.proposal_text, request.ticker)
-    snapshot = snapshot_of(desk, matter, book, result, opinion.provenance, seen_by(desk.calendar_of(matter.instrument), opinion.pack, proposal))
+    seen = seen_by(desk.calendar_of(matter.instrument), opinion.pack, proposal)
+    snapshot = snapshot_of(desk, matter, book, mandate, result, opinion.provenance, seen)
     ruling = evaluate(result.proposal_text, snapshot, mandate, request.as_of)
     key = fingerprint([matter.slot_key, matter.request_hash, opinion.pack.sha256])
     record = DecisionRecord(

@@ -197,7 +197,7 @@ def _order(document: Mapping[str, Any]) -> Text:
 
 def _evidence_line(document: Mapping[str, Any]) -> Text:
     items = document["evidence"]["items"]
-    bad = [item for item in items if item["status"] != "ok"]
+    bad = [item for item in items if item["status"] != "ok" and (item["kind"], item["status"]) != ("index", "not_applicable")]
     text = Text.assemble(("Evidence ", "bold"), f"{len(items)} items, pack {document['evidence']['pack_sha256'][:12]}")
     if bad:
         text.append(f"; {len(bad)} not ok: " + ", ".join(f"{item['kind']} {item['status']}" for item in bad[:6]), "yellow")

@@ -15,11 +15,12 @@ from pathlib import Path
 
 sys.path[:0] = [str(Path(__file__).resolve().parent), str(Path(__file__).resolve().parent.parent)]
 
-from recipe import filings, news, prices  # noqa: E402 - the recipe lies beside this file and uses the package above it
+from recipe import filings, index, news, prices  # noqa: E402 - the recipe lies beside this file and uses the package above it
 from recipe.companies import COMPANIES, Company, Filings  # noqa: E402
 
 from alphaagent.clock import SessionTable, exchange_sessions  # noqa: E402
 from alphaagent.domain.base import instant_text, plain, sha256_hex  # noqa: E402
+from alphaagent.evidence.index_history import INDEX_COLUMNS, INDEX_PATH  # noqa: E402
 from alphaagent.evidence.manifest import MANIFEST_NAME, FileKind, Manifest, ManifestFile  # noqa: E402
 from alphaagent.evidence.sources.instruments import ALIAS_SEPARATOR, INSTRUMENT_COLUMNS  # noqa: E402
 from alphaagent.evidence.sources.snapshot_rows import ACTION_COLUMNS, BAR_COLUMNS, FACT_COLUMNS  # noqa: E402
@@ -37,6 +38,7 @@ LICENCE_TEXTS = {
     "implied_expectations-MIT.txt": "sec_pit/LICENSES/implied_expectations-MIT.txt",
     "market_prices-MIT.txt": "LICENSES/market_prices-MIT.txt",
     "skfolio-BSD3.txt": "LICENSES/skfolio-BSD3.txt",
+    "arch-NCSA.md": "LICENSES/arch-NCSA.md",
 }
 
 
@@ -158,6 +160,14 @@ def add_filings(snapshot: Snapshot, source: Path, company: Company, filed_by: Fi
     snapshot.add(f"news/{ticker}.xml", "news", feed, f"made by AlphaAgent from fundamentals/{ticker}.csv; no press", OURS, ticker=ticker, dates=published)
 
 
+def add_index(snapshot: Snapshot, source: Path, calendar: SessionTable) -> None:
+    """The closes of the S&P 500, one for each session of New York in its range."""
+    closes = index.read_closes(source)
+    index.check(closes, calendar.sessions)
+    text = csv_text(INDEX_COLUMNS, closes)
+    snapshot.add(INDEX_PATH, "index", text, "arch 8.0.0 `sp500`, closes rounded to the cent", "NCSA", dates=[day for day, _ in closes])
+
+
 def add_licences(snapshot: Snapshot, source: Path) -> None:
     for name, original in LICENCE_TEXTS.items():
         text = (source / original).read_text(encoding="utf-8")
@@ -177,6 +187,7 @@ def make(source: Path, target: Path) -> None:
         add_prices(snapshot, source, company, rows)
         if company.filings is not None:
             add_filings(snapshot, source, company, company.filings, rows[-1].session, calendars["XNYS"])
+    add_index(snapshot, source, calendars["XNYS"])
     add_licences(snapshot, source)
     snapshot.finish()
 

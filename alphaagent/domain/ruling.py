@@ -97,7 +97,7 @@ class GuardSnapshot(Frozen):
     second_price: Decimal | None = None
     """The same price from another source; None where none is configured."""
     index_change: Decimal | None = None
-    """Today's change of the market index as a fraction; None where none is configured."""
+    """Change of the market index on the last completed session as a fraction; None where the mandate names none or it is not known."""
     actions: tuple[Effective, ...] | None = None
     """settle: what took effect after the decision and up to the fill."""
 

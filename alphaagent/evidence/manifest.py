@@ -13,7 +13,7 @@ from alphaagent.domain.base import Frozen
 from alphaagent.errors import ConfigFault
 
 MANIFEST_NAME = "manifest.json"
-FileKind = Literal["sessions", "instruments", "bars", "actions", "fundamentals", "news", "licence"]
+FileKind = Literal["sessions", "instruments", "bars", "actions", "index", "fundamentals", "news", "licence"]
 
 
 class ManifestFile(Frozen):

@@ -15,13 +15,14 @@ from alphaagent.domain.evidence import EvidenceItem
 from alphaagent.domain.market import Bar, CorporateAction
 from alphaagent.evidence import technicals as t
 from alphaagent.evidence.gathered import Gathered
+from alphaagent.evidence.index_history import COMPARED_SESSIONS, IndexHistory, index_item
 from alphaagent.evidence.items import LOST, Measure, lost_item, measure_item, reject_faults
 
 NOTHING = "no bar is known before this instant"
 
 
-def price_items(g: Gathered) -> tuple[EvidenceItem, ...]:
-    """The items of get_price_history, or one of kind `prices` where the supply was lost. Raises SourceFault on unusable rows."""
+def price_items(g: Gathered, index: IndexHistory) -> tuple[EvidenceItem, ...]:
+    """The items of get_price_history, `index` the last, or one of kind `prices` where the supply was lost. Raises SourceFault on unusable rows."""
     if g.prices.status in LOST:
         return (lost_item(g, "get_price_history", "prices", g.prices, NOTHING),)
     reject_faults(g.prices.records)
@@ -30,7 +31,8 @@ def price_items(g: Gathered) -> tuple[EvidenceItem, ...]:
         return (lost_item(g, "get_price_history", "prices", g.prices, NOTHING),)
     known_at, stale = bars[-1].known_at, missing_session(g)
     item = partial(measure_item, g, "get_price_history", g.prices, event_at=known_at, known_at=known_at, stale=stale)
-    return tuple(item(measure) for measure in measures(bars, g.prices.records.actions))
+    own = None if stale else t.change(t.adjusted_closes(bars, g.prices.records.actions), COMPARED_SESSIONS)
+    return (*(item(measure) for measure in measures(bars, g.prices.records.actions)), index_item(g, index, own))
 
 
 def market_items(g: Gathered) -> tuple[EvidenceItem, ...]:

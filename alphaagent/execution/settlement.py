@@ -20,6 +20,7 @@ from alphaagent.execution.snapshots import BookState, Subject, settle_snapshot
 from alphaagent.execution.trading import trading
 from alphaagent.ports import ActionBooked, AuditRef, Books, Broker, Calendar, Control, MarketData
 
+IndexChange = Callable[[DecisionRecord, Instrument, date], Decimal | None]
 Judge = Callable[[DecisionRecord, GuardSnapshot, datetime], Ruling]
 
 
@@ -54,6 +55,8 @@ class Settler:
     control: Callable[[Control | None], tuple[Literal["ACTIVE", "REDUCING", "HALTED"], tuple[str, ...]]]
     lot_method: LotMethod = "fifo"
     """Which lot a sale takes first; recorded with each trade."""
+    index_change: IndexChange | None = None
+    """The market index's change on a session, where the order's mandate asks for it."""
 
     def due(self, books: Books, portfolio: Portfolio | None, as_of: datetime) -> tuple[Order, ...]:
         """Pending orders whose session is here or past on as_of's date, oldest first; `settle` leaves those alone whose session has not opened."""
@@ -149,7 +152,9 @@ class Settler:
         book = replace(self.book_state(books, portfolio, at, {instrument.id: bar.open}), limits_on_file=record.ruling.limits_hash)
         traded = trading(self.market, instrument, at, bar)
         happened = effective(self.market, instrument, order.decided_at, at)
-        return settle_snapshot(subject, book, self.calendar_of(instrument), traded, order, bar_session=bar.session, open_price=bar.open, actions=happened)
+        calendar = self.calendar_of(instrument)
+        index = self.index_change(record, instrument, calendar.previous_session(order.fill_session)) if self.index_change else None
+        return settle_snapshot(subject, book, calendar, traded, order, bar_session=bar.session, open_price=bar.open, actions=happened, index_change=index)
 
     def _filled(self, books: Books, order: Order, snapshot: GuardSnapshot, ruling: Ruling, open_price: Decimal, calendar: Calendar) -> Settled:
         fill = self.broker.fill(order.side, ruling.quantity_out, open_price)

@@ -68,6 +68,7 @@ def decide_snapshot(
     price: Decimal,
     scheduled: bool,
     seen: Seen | None,
+    index_change: Decimal | None = None,
 ) -> GuardSnapshot:
     """Stage decide: the last close is the price and the proposal's amount the wish. `seen` is None before the engine has spoken."""
     sold = book.activity.last_sell_session if book.activity else None
@@ -77,6 +78,7 @@ def decide_snapshot(
             "last_completed_session": session,
             "bar_session": bar_session,
             "price": price,
+            "index_change": index_change,
             "decided_at": at,
             "activity": book.activity,
             "sessions_since_sell": None if sold is None else calendar.sessions_between(sold, session),
@@ -99,6 +101,7 @@ def settle_snapshot(
     bar_session: date,
     open_price: Decimal,
     actions: Iterable[CorporateAction],
+    index_change: Decimal | None = None,
 ) -> GuardSnapshot:
     """Stage settle: the fill session's open is the price and the pending order's quantity the wish."""
     return _snapshot(subject, book, calendar, traded, order, order.fill_session).model_copy(
@@ -107,6 +110,7 @@ def settle_snapshot(
             "last_completed_session": calendar.previous_session(order.fill_session),
             "bar_session": bar_session,
             "price": open_price,
+            "index_change": index_change,
             "decision_price": order.decision_price,
             "decided_at": order.decided_at,
             "due_session": calendar.first_opening_after(order.decided_at),

@@ -159,7 +159,7 @@ def _symbol(value: Any, at: str) -> str:
 def bounds_in_words(field: FieldInfo) -> str:
     """What a limit may be, hard bounds included."""
     kinds = _kinds(field.annotation)
-    words = [f"`{str(word).lower()}`" for word in _words(kinds)]
+    words = [f"`{str(word).lower() if isinstance(word, bool) else word}`" for word in _words(kinds)]
     if Decimal in kinds or int in kinds:
         marks = [mark for part in (field.annotation, *get_args(field.annotation)) for item in getattr(part, "__metadata__", ()) for mark in item.metadata]
         parts = [f"{says} {getattr(mark, side)}" for mark in (*field.metadata, *marks) for side, says in _BOUND_WORDS.items() if hasattr(mark, side)]

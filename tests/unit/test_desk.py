@@ -13,6 +13,7 @@ import pytest
 from alphaagent.desk import Desk, find_portfolio, fresh_book, halt_if_told, refuse_if_halted, resolve, stop_if_unsound
 from alphaagent.domain.ruling import ControlState
 from alphaagent.errors import BooksUnsound, ConfigFault, Halted, NoEvidence, UsageFault
+from alphaagent.evidence.index_history import IndexHistory
 from alphaagent.ports import Control
 from tests.fakes import ACME, BETA, FakeBooks, FakeClock, FakeMarket, closes, weekday_calendar
 from tests.record_builder import MANDATE
@@ -31,6 +32,7 @@ def desk(tmp_path: Path, **changes: Any) -> Desk:
         "market": FakeMarket(),
         "sources": {},
         "tools": {},
+        "index": IndexHistory(tmp_path, frozenset()),
         "engines": {},
         "mandates": {"default": MANDATE},
         "broker": None,

@@ -1,15 +1,16 @@
-"""E10: no purchase on a day on which the market halts, where an index is configured."""
+"""E10: no purchase after a session in which the market fell as if halted, where the mandate names an index."""
 
 from decimal import Decimal
+from typing import Literal
 
 from pydantic import Field
 
 from alphaagent.domain.base import decimal_text
-from alphaagent.guard.rule import HIGHER, Block, Finding, NotConfigured, Pass, Rule, Subject, percent
+from alphaagent.guard.rule import HIGHER, SHORTER, Block, Finding, NotConfigured, Pass, Rule, Subject, percent
 
 
 class MarketStress(Rule):
-    """Today's fall of the index."""
+    """The index's fall on the last completed session. A named index whose change is not known blocks."""
 
     id = "E10"
     stage = "E"
@@ -18,13 +19,14 @@ class MarketStress(Rule):
     codes = ("MARKET_STRESS",)
     opening_only = True
 
+    index: Literal["none", "SPX"] = Field("none", json_schema_extra=SHORTER)
     max_fall_fraction: Decimal = Field(Decimal("0.07"), gt=0, le=Decimal("0.2"), json_schema_extra=HIGHER)
 
     def check(self, subject: Subject) -> Finding:
-        if subject.snapshot.index_change is None:
-            return NotConfigured("there is no market index")
+        if self.index == "none":
+            return NotConfigured("the mandate names no market index")
         change = subject.number("index_change")
         value, limit = decimal_text(change), decimal_text(-self.max_fall_fraction)
         if change > -self.max_fall_fraction:
             return Pass(value, limit)
-        return Block("MARKET_STRESS", f"the index is down {percent(-change, Decimal(1))} today", value, limit)
+        return Block("MARKET_STRESS", f"{self.index} fell by {percent(-change, Decimal(1))} in the last completed session", value, limit)

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from itertools import count
+from pathlib import Path
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from alphaagent.clock import SessionTable
 from alphaagent.domain.evidence import Status
 from alphaagent.domain.market import Bar, CorporateAction, Fact, Instrument, Records, RowFault
 from alphaagent.evidence.gathered import Gathered, Supplied
+from alphaagent.evidence.index_history import IndexHistory
 
 INSTRUMENT = Instrument(id="XNAS:ACME", symbol="ACME", name="Acme", mic="XNAS", currency="USD", kind="common")
 
@@ -29,6 +31,7 @@ def closes_at(day: date) -> datetime:
 
 CALENDAR = SessionTable((day, opens(day), closes_at(day)) for day in weekdays(date(2008, 1, 1), date(2026, 12, 31)))
 FIRST = date(2010, 1, 4)
+NO_INDEX = IndexHistory(Path("nowhere"), frozenset())
 
 
 def walk(length: int, seed: int = 7) -> np.ndarray:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import date, timedelta
+from functools import partial
 from typing import Any
 
 import pytest
@@ -18,6 +19,7 @@ from alphaagent.evidence.price_tool import market_items, price_items
 from alphaagent.ports import Supply
 from tests.fakes import ACME, FakeSource, bar, closes, opens, weekday_calendar
 from tests.pack_builder import item
+from tests.unit.evidence.measure_builders import NO_INDEX
 
 CALENDAR = weekday_calendar()
 SESSION = date(2020, 3, 16)
@@ -50,7 +52,7 @@ def count_news(g: Gathered) -> tuple[EvidenceItem, ...]:
 
 
 TOOLS: Mapping[Any, Tool] = {
-    "get_price_history": price_items,
+    "get_price_history": partial(price_items, index=NO_INDEX),
     "get_news_sentiment": count_news,
     "get_financial_health": fundamental_items,
     "get_market_price": market_items,

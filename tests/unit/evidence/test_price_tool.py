@@ -11,10 +11,16 @@ from alphaagent.domain.evidence import EvidenceItem, Status
 from alphaagent.domain.market import RowFault
 from alphaagent.errors import SourceFault
 from alphaagent.evidence.gathered import Gathered
-from alphaagent.evidence.price_tool import market_items, price_items
-from tests.unit.evidence.measure_builders import CALENDAR, bars_of, closes_at, dividend, gathered, split, walk
+from alphaagent.evidence.price_tool import market_items
+from alphaagent.evidence.price_tool import price_items as items_with_index
+from tests.unit.evidence.measure_builders import CALENDAR, NO_INDEX, bars_of, closes_at, dividend, gathered, split, walk
 
 KINDS = ("history", "volatility", "momentum", "trend", "drawdown", "reversal", "technicals", "base_rate")
+
+
+def price_items(g: Gathered) -> tuple[EvidenceItem, ...]:
+    """What is said of the name itself; the index has tests of its own."""
+    return tuple(item for item in items_with_index(g, NO_INDEX) if item.kind != "index")
 
 
 def by_kind(g: Gathered) -> dict[str, EvidenceItem]:

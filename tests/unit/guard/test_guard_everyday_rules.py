@@ -10,6 +10,7 @@ from alphaagent.domain.portfolio import Activity, Asked
 from alphaagent.domain.ruling import Effective, GuardSnapshot, Ruling
 from alphaagent.errors import ConfigFault
 from alphaagent.guard.evaluate import budget
+from alphaagent.guard.limits import limit_lines, loosened
 from alphaagent.guard.mandate import Mandate
 from alphaagent.guard.rules.h11_held import HeldCap
 from tests.unit.guard.guard_scenes import DEFAULT, NOW, deciding, judge, line, mandate, settling, text
@@ -185,8 +186,33 @@ def test_e9_a_split_on_file_has_been_reckoned_with() -> None:
 
 @pytest.mark.parametrize(("change", "code"), [("-0.069999", "APPROVED"), ("-0.07", "MARKET_STRESS"), ("-0.2", "MARKET_STRESS"), ("0.09", "APPROVED")])
 def test_e10_market_stress(change: str, code: str) -> None:
-    snapshot = deciding(index_change=D(change))
-    assert (bought(snapshot).code, judge(SELL, snapshot).code) == (code, "APPROVED")
+    limits = mandate(E10={"index": "SPX"})
+    snapshot = deciding(limits, index_change=D(change))
+    assert (bought(snapshot, limits).code, judge(SELL, snapshot, limits).code) == (code, "APPROVED")
+
+
+@pytest.mark.parametrize("make", [deciding, settling])
+def test_e10_an_index_that_is_named_and_not_known_stops_what_opens(make: Any) -> None:
+    limits = mandate(E10={"index": "SPX"})
+    ruling = bought(make(limits), limits)
+    assert (ruling.code, line(ruling, "E10").verdict) == ("DATA_MISSING:index_change", "block")
+    assert judge(SELL, make(limits, held=D(30)), limits).code == "APPROVED"
+
+
+@pytest.mark.parametrize(("change", "open_for"), [(None, False), (D("-0.1"), False), (D("-0.01"), True)])
+def test_e10_bounds_the_budget(change: Decimal | None, open_for: bool) -> None:
+    limits = mandate(E10={"index": "SPX"})
+    assert (budget(deciding(limits, index_change=change), limits) > 0) is open_for
+
+
+def test_e10_says_nothing_where_the_mandate_names_no_index() -> None:
+    assert line(bought(deciding(index_change=D("-0.1"))), "E10").verdict == "not_configured"
+
+
+def test_e10_taking_the_index_away_is_looser_and_a_name_is_shown_as_it_is_written() -> None:
+    named = mandate(E10={"index": "SPX"})
+    assert (loosened(named, DEFAULT), loosened(DEFAULT, named)) == (("E10.index",), ())
+    assert next(one.bounds for one in limit_lines(named) if (one.rule, one.limit) == ("E10", "index")) == "`none`, or `SPX`"
 
 
 # --- the decision ---------------------------------------------------------------------------------------------------------------------------
@@ -400,7 +426,6 @@ def test_h10_says_nothing_where_all_cash_is_settled() -> None:
         {"instrument_kind": "index"},
         {"quote_currency": "GBp"},
         {"bar_volume": 0},
-        {"index_change": D("-0.1")},
         {"sector_exposure": D(20_000)},
         {"gross_exposure": D(98_000)},
         {"activity": None},
