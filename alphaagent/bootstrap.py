@@ -4,7 +4,7 @@ import time
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -147,6 +147,7 @@ class Workplace:
             configuration=self._configuration(lexicon.fingerprint()),
             halt_file=settings.halt_file,
             halt_variable=settings.halt_variable,
+            check_books=lambda: self._books_fault,
         )
 
     def store(self) -> "SqlStore":
@@ -169,6 +170,14 @@ class Workplace:
 
         return SqlStore.open_existing(self.settings.database_url, self.clock)
 
+    @cached_property
+    def _books_fault(self) -> str | None:
+        """What the verifier finds wrong with the books as they stand when this process first looks; afterwards the quick check suffices."""
+        from alphaagent.ledger.verify import verify
+
+        report = verify(self.settings.database_url)
+        return next((finding.message for finding in report.findings), None) if report.exit_code not in (0, 10) else None
+
     def required_store(self) -> "SqlStore":
         """The books. Raises UsageFault where there are none yet."""
         store = self.existing_store()
@@ -184,6 +193,25 @@ class Workplace:
         if not last:
             raise NoEvidence("no prices are recorded here", fix="restore the snapshot, or give --as-of")
         return self.calendar.closes(max(last)) + JUST_AFTER_CLOSE
+
+    def settling_moment(self, portfolio: str | None) -> datetime | None:
+        """How far `settle` goes unless told: the close of the last fill session of the pending orders, inside the recorded data; None for none.
+
+        Going to the end of the data would book years of dividends, and a book does not go back.
+        """
+        store = self.existing_store()
+        if store is None:
+            return None
+        with store.read() as books:
+            chosen = [one for one in books.portfolios() if portfolio in (None, one.name)]
+            sessions = [order.fill_session for one in chosen for order in books.account(one).pending]
+        if portfolio is not None and not chosen:
+            raise UsageFault(f"there is no portfolio {portfolio!r}", fix=f"run `alphaagent portfolio create {portfolio}`")
+        if not sessions:
+            return None
+        day = max(sessions)
+        session = day if self.calendar.is_session(day) else self.calendar.previous_session(day)
+        return min(self.calendar.closes(session) + JUST_AFTER_CLOSE, self.moment(None))
 
     def moments(self, text: str | None, tickers: list[str]) -> list[datetime]:
         """`--as-of` for each ticker: a date is one second after that session's close on its own exchange; nothing is their last common session."""
@@ -305,4 +333,7 @@ def _literal(text: str) -> datetime:
         raise UsageFault(f"--as-of {text!r} is neither a date nor an instant", fix="write 2020-03-16 or 2020-03-16T20:00:01Z") from None
     if at.tzinfo is None:
         raise UsageFault(f"--as-of {text!r} has no time zone", fix="add Z or an offset, or give the date alone")
-    return at
+    try:
+        return at.astimezone(UTC)
+    except OverflowError:
+        raise UsageFault(f"--as-of {text!r} lies outside of the calendar", fix="write an instant of this century") from None

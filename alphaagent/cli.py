@@ -3,6 +3,7 @@
 Heavy modules are imported inside the commands, so that `--help` costs no more than the parser.
 """
 
+import errno
 import sys
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,7 +12,7 @@ import typer
 
 from alphaagent import __version__, cli_mandate
 from alphaagent.cli_books import ledger_app, portfolio_app
-from alphaagent.cli_common import ACTOR, AsJson, AsOf, PortfolioName
+from alphaagent.cli_common import ACTOR, AsJson, AsOf, PortfolioName, refuse_unreadable
 from alphaagent.cli_common import complain as _complain
 from alphaagent.cli_common import print_json as _print_json
 from alphaagent.cli_common import say as _say
@@ -55,6 +56,7 @@ def main() -> None:
 def run(arguments: list[str]) -> int:
     """One invocation; returns the exit code. This is one of the three places that catch everything."""
     try:
+        refuse_unreadable(arguments)
         result = app(arguments, standalone_mode=False)
     except AlphaAgentError as fault:
         _complain(fault)
@@ -65,6 +67,8 @@ def run(arguments: list[str]) -> int:
         return 130
     except BrokenPipeError:
         return 0
+    except SystemExit as stop:  # the parser's library ends the process itself where a reader has closed the pipe
+        return 0 if isinstance(stop.__context__, OSError) and stop.__context__.errno == errno.EPIPE else int(stop.code or 0)
     except Exception as fault:  # noqa: BLE001 - the edge of the program: whatever escapes is named, never shown as a raw trace
         if _is_usage(fault):
             fault.show()  # type: ignore[attr-defined]
@@ -262,7 +266,10 @@ def settle(
     portfolio: Annotated[str | None, typer.Option("--portfolio", metavar="NAME", help="One portfolio; all of them where it is left out.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Fill, re-check or expire pending orders, each at its own session's open; book splits, dividends and mergers of what is held."""
+    """Fill, re-check or expire pending orders, each at its own session's open; book splits, dividends and mergers of what is held.
+
+    Without --as-of it goes as far as the last fill session of the orders that are pending, and no further.
+    """
     from alphaagent import pipeline
     from alphaagent.bootstrap import Workplace
     from alphaagent.execution.settlement import Acted
@@ -270,7 +277,8 @@ def settle(
     from alphaagent.views_books import acted_document
 
     workplace = Workplace.open()
-    done = pipeline.settle(workplace.desk, workplace.moment(as_of), portfolio)
+    at = workplace.moment(as_of) if as_of else workplace.settling_moment(portfolio)
+    done = pipeline.settle(workplace.desk, at, portfolio) if at else ()
     for one in done:
         if as_json:
             _print_json(acted_document(one) if isinstance(one, Acted) else settled_document(one.order, one.ruling, one.reason, one.audit))
@@ -308,13 +316,14 @@ def resume(reason: Annotated[str, typer.Option("--reason", metavar="WHY", help="
 
 def _set_control(state: Any, reason: str) -> None:
     from alphaagent.bootstrap import Workplace
+    from alphaagent.domain.text import inert
 
     workplace = Workplace.open()
     if not reason.strip():
         raise UsageFault("the reason is empty", fix="say why in a few words")
     with workplace.store().write() as books:
         changed = books.set_control(state, reason, ACTOR, workplace.clock.now())
-    typer.echo(f"{state}: {reason}" if changed else f"already {state}; nothing was written")
+    typer.echo(f"{state}: {inert(reason)}" if changed else f"already {state}; nothing was written")
 
 
 @audit_app.command("verify")

@@ -141,11 +141,12 @@ def portfolio_unfreeze(
 ) -> None:
     """Allow orders again for a name to which something happened that the program cannot book."""
     from alphaagent.bootstrap import Workplace
+    from alphaagent.domain.text import inert
     from alphaagent.operations import portfolios
 
     workplace = Workplace.open()
     lifted = portfolios.unfreeze(workplace.desk, workplace.store(), name, ticker, reason, ACTOR)
-    typer.echo(f"{lifted.symbol} is no longer frozen in {name}: {reason}")
+    typer.echo(f"{lifted.symbol} is no longer frozen in {name}: {inert(reason)}")
 
 
 @ledger_app.command("show")

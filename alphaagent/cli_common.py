@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from alphaagent.errors import AlphaAgentError
+from alphaagent.errors import AlphaAgentError, UsageFault
 
 ACTOR = "operator"
 AsOf = Annotated[str | None, typer.Option("--as-of", metavar="WHEN", help="A session's date (one second after its close) or an ISO instant with a zone.")]
@@ -26,3 +26,10 @@ def say(text: str) -> None:
     from alphaagent.domain.text import inert
 
     typer.echo("\n".join(inert(line) for line in text.split("\n")), err=True)
+
+
+def refuse_unreadable(arguments: list[str]) -> None:
+    """Bytes that are no UTF-8 arrive as lone surrogates, which neither books nor files can hold. Raises UsageFault."""
+    for argument in arguments:
+        if any("\ud800" <= character <= "\udfff" or character == "\0" for character in argument):
+            raise UsageFault(f"an argument is not UTF-8 text: {ascii(argument)[:60]}", fix="write it in UTF-8")

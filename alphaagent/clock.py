@@ -43,7 +43,7 @@ class SessionTable:
         """From CSV with the columns session, open, close: a date and two ISO instants with an offset."""
         try:
             rows = [(date.fromisoformat(row["session"]), _instant(row["open"]), _instant(row["close"])) for row in csv.DictReader(text.splitlines())]
-        except (KeyError, ValueError, TypeError) as fault:
+        except (KeyError, ValueError, TypeError, csv.Error) as fault:
             raise ConfigFault(f"the session table cannot be read: {fault}", fix="restore sessions.csv of the snapshot") from fault
         return cls(rows)
 

@@ -70,6 +70,8 @@ class Desk:
     configuration: str
     halt_file: Path
     halt_variable: bool
+    check_books: Callable[[], str | None] | None = None
+    """Why the books as a whole cannot be trusted, or None: every link of the chain and every posting, once a process."""
 
     def sources_of(self, instrument: Instrument) -> Mapping[Supply, EvidenceSource]:
         """Where the evidence on an instrument comes from: its prices out of the user's own folder where they are there."""
@@ -231,10 +233,12 @@ def recorded_instrument(desk: Desk, record: DecisionRecord) -> Instrument:
     return found[0]
 
 
-def stop_if_unsound(store: Store, at: datetime) -> None:
-    """Halts the system, audited, where the books cannot be trusted. Raises BooksUnsound."""
+def stop_if_unsound(store: Store, at: datetime, check_all: Callable[[], str | None] | None = None) -> None:
+    """Halts the system, audited, where the books cannot be trusted; `check_all` is the whole check, made once a process. Raises BooksUnsound."""
     with store.read() as books:
         fault = books.soundness_fault()
+    if fault is None and check_all is not None:
+        fault = check_all()
     if fault is None:
         return
     with store.write() as books:

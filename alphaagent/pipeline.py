@@ -153,7 +153,7 @@ def _doors(desk: Desk, ask: Ask) -> tuple[Store, Portfolio | None]:
     """What stands before any decision: the kill switch, the soundness of the books, the portfolio; None where it is still to be made."""
     store = desk.store()
     refuse_if_halted(desk, store)
-    stop_if_unsound(store, ask.as_of)
+    stop_if_unsound(store, ask.as_of, desk.check_books)
     with store.read() as books:
         return store, find_portfolio(books, ask.portfolio)
 

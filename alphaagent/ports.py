@@ -29,6 +29,10 @@ class Clock(Protocol):
 class Calendar(Protocol):
     """The sessions of one exchange. Every instant is aware UTC; a date outside `first`..`last` raises UsageFault."""
 
+    def __hash__(self) -> int:
+        """A calendar is part of the key of what is parsed by it."""
+        ...
+
     @property
     def first(self) -> date: ...
     @property

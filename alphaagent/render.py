@@ -191,7 +191,7 @@ def _order(document: Mapping[str, Any]) -> Text:
     if order["status"] == "filled":
         text.append(f" at {order['price']} on {order['fill_session']}")
     elif order["status"] == "pending":
-        text.append(f", fills at the open of {order['fill_session']} when `alphaagent settle` runs")
+        text.append(f", fills at the open of {order['fill_session']}: `alphaagent settle --as-of {order['fill_session']}`")
     return text
 
 

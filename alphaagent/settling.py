@@ -17,7 +17,7 @@ def settle(desk: Desk, as_of: datetime, portfolio: str | None = None) -> tuple[H
         return ()
     store = desk.store()
     refuse_if_halted(desk, store)
-    stop_if_unsound(store, as_of)
+    stop_if_unsound(store, as_of, desk.check_books)
     with store.read() as books:
         chosen = [one for one in books.portfolios() if portfolio in (None, one.name)]
     if portfolio is not None and not chosen:

@@ -7,7 +7,7 @@ book is always brought up to date in the order in which things happened: what co
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import date, datetime
-from decimal import Decimal
+from decimal import ROUND_FLOOR, Decimal
 from typing import Literal
 
 from alphaagent.domain.lots import LotMethod
@@ -15,12 +15,14 @@ from alphaagent.domain.market import Bar, CorporateAction, Instrument
 from alphaagent.domain.portfolio import Order, OrderStatus, Portfolio
 from alphaagent.domain.record import DecisionRecord
 from alphaagent.domain.ruling import GuardSnapshot, Outcome, Ruling
+from alphaagent.errors import SourceFault
 from alphaagent.execution.marks import effective, equity, mark, rolled_forward, split_ratio
 from alphaagent.execution.snapshots import BookState, Subject, settle_snapshot
 from alphaagent.execution.trading import trading
 from alphaagent.ports import ActionBooked, AuditRef, Books, Broker, Calendar, Control, MarketData
 
 IndexChange = Callable[[DecisionRecord, Instrument, date], Decimal | None]
+MICRO_SHARE = Decimal("0.000001")
 Judge = Callable[[DecisionRecord, GuardSnapshot, datetime], Ruling]
 
 
@@ -68,9 +70,9 @@ class Settler:
         at = calendar.opens(order.fill_session)
         if at >= as_of:
             return None
-        bar = self.market.bar(instrument, order.fill_session)
+        bar, broken = self._bar(instrument, order)
         if bar is None:
-            reason = f"no bar of {order.symbol} for {order.fill_session} once the following session had closed"
+            reason = broken or f"no bar of {order.symbol} for {order.fill_session} once the following session had closed"
             return self._expired(books, order, as_of, calendar, reason)
         self.bring_up_to(books, portfolio, at, ordered=(instrument,))
         if instrument.id in books.frozen(portfolio):
@@ -129,12 +131,21 @@ class Settler:
             if booked is not None:
                 yield Acted(portfolio.name, instrument, action, booked)
 
+    def _bar(self, instrument: Instrument, order: Order) -> tuple[Bar | None, str | None]:
+        """The bar of an order's session; one that cannot be read is no bar, with the reason, or it would hold the order for ever."""
+        try:
+            return self.market.bar(instrument, order.fill_session), None
+        except SourceFault as fault:
+            return None, f"the bar of {order.symbol} for {order.fill_session} cannot be read: {fault.message}"
+
     def _rebased(self, instrument: Instrument, order: Order) -> Order:
         """The order on the share basis of its fill session: a split in between changes quantity and price, not value."""
         ratio = split_ratio(self.market, instrument, after=order.decided_at, upto=self.calendar_of(instrument).opens(order.fill_session))
         if ratio == 1:
             return order
-        return order.model_copy(update={"quantity": order.quantity * ratio, "decision_price": order.decision_price / ratio})
+        # Cut as the books cut the shares themselves: to a whole millionth, never up.
+        quantity = (order.quantity * ratio).quantize(MICRO_SHARE, ROUND_FLOOR)
+        return order.model_copy(update={"quantity": quantity, "decision_price": order.decision_price / ratio})
 
     def _snapshot(
         self, books: Books, record: DecisionRecord, portfolio: Portfolio, instrument: Instrument, order: Order, bar: Bar, at: datetime

@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime, time
 from typing import Any
 
 from sqlalchemy import ColumnElement
-from sqlmodel import Session, col, or_, select
+from sqlmodel import Session, col, func, or_, select
 
 from alphaagent.domain.base import decimal_text, instant_text
 from alphaagent.errors import UsageFault
@@ -53,9 +53,10 @@ def decisions(session: Session, wanted: DecisionFilter, limit: int) -> Sequence[
 
 def _conditions(wanted: DecisionFilter) -> Iterator[ColumnElement[bool]]:
     if wanted.ticker is not None:
-        aliased = select(SymbolAliasRow.instrument_id).where(SymbolAliasRow.alias == wanted.ticker)
-        named = select(InstrumentRow.id).where(or_(col(InstrumentRow.symbol) == wanted.ticker, col(InstrumentRow.id).in_(aliased)))
-        yield or_(col(DecisionRow.ticker) == wanted.ticker, col(DecisionRow.instrument_id).in_(named))
+        ticker = wanted.ticker.upper()
+        aliased = select(SymbolAliasRow.instrument_id).where(SymbolAliasRow.alias == ticker)
+        named = select(InstrumentRow.id).where(or_(col(InstrumentRow.symbol) == ticker, col(InstrumentRow.id).in_(aliased)))
+        yield or_(func.upper(DecisionRow.ticker) == ticker, col(DecisionRow.instrument_id).in_(named))
     if wanted.since is not None:
         yield col(DecisionRow.as_of) >= to_micros(datetime.combine(wanted.since, time.min, UTC))
     if wanted.engine is not None:

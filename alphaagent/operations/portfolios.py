@@ -99,6 +99,8 @@ def state(desk: Desk, store: Store, name: str, at: datetime | None) -> Portfolio
     """A portfolio with its holdings at their marks; at book time unless another instant is given."""
     with store.read() as books:
         portfolio = named(books, name)
+        if at is not None and at < portfolio.opened_at:
+            raise UsageFault(f"the portfolio {name} was opened at {instant_text(portfolio.opened_at)}", fix="give a later --as-of, or none")
         account, held = books.account(portfolio, at=at), books.held_instruments(portfolio)
         book_time = account.book_time
         moment = at or book_time + JUST_AFTER
@@ -107,7 +109,15 @@ def state(desk: Desk, store: Store, name: str, at: datetime | None) -> Portfolio
         still = tuple(one for one in held if account.held(one.id))
         lots = _rolled_lots(desk, books.lots(portfolio, at=at), still, book_time, moment)
         frozen = books.frozen_names(portfolio)
-        return PortfolioState(at or account.book_time, account, marks, equity(account, held, marks), frozen, lots, books.soundness_fault())
+        return PortfolioState(
+            at or account.book_time,
+            account,
+            marks,
+            equity(account, held, marks),
+            frozen,
+            lots,
+            books.soundness_fault() or (desk.check_books() if desk.check_books else None),
+        )
 
 
 def _rolled_lots(desk: Desk, lots: tuple[Lot, ...], held: tuple[Instrument, ...], booked: datetime, at: datetime) -> tuple[Lot, ...]:

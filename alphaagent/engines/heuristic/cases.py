@@ -17,6 +17,7 @@ LABEL = "a mechanical read by the heuristic engine, no model"
 BULL_SEES: frozenset[Factor] = frozenset({"momentum", "trend", "drawdown", "reversal", "news"})
 BEAR_SEES: frozenset[Factor] = BULL_SEES | {"quality", "value"}
 MAX_HEADLINES = 3
+SUPPLIES: dict[str, str] = {"get_financial_health": "fundamentals", "get_price_history": "price", "get_news_sentiment": "news"}
 MAX_CHARACTERS = 4_000
 """Of the reasoning."""
 
@@ -27,7 +28,7 @@ def bull_case(pack: EvidencePack, reading: "Reading") -> Case:
     lines = (*_lines(mine, 1), *_headlines(pack, 1))
     total = _total(mine)
     against = _strongest(mine, -1)
-    return _case("bull", pack, lines, total, against, "no bullish case on price and news" if not lines or total <= 0 else None)
+    return _case("bull", pack, lines, total, against, f"no bullish case on {_seen(pack, 'bull')}" if not lines or total <= 0 else None)
 
 
 def bear_case(pack: EvidencePack, reading: "Reading") -> Case:
@@ -36,7 +37,19 @@ def bear_case(pack: EvidencePack, reading: "Reading") -> Case:
     lines = (*_lines(mine, -1), *_failed_tests(pack), *_hard_flags(pack), *_headlines(pack, -1))
     total = _total(mine)
     against = _strongest(mine, 1)
-    return _case("bear", pack, lines, total, against, "no bearish case on fundamentals, price and news" if not lines or total >= 0 else None)
+    return _case("bear", pack, lines, total, against, f"no bearish case on {_seen(pack, 'bear')}" if not lines or total >= 0 else None)
+
+
+def _seen(pack: EvidencePack, side: Literal["bull", "bear"]) -> str:
+    """What a side could look at, and what it could not: no case on what was never seen would be a clean bill of health."""
+    found = {item.tool: any(one.status is Status.OK for one in pack.find(item.tool)) for item in pack.visible_to(side)}
+    named = [(name, found[tool]) for tool, name in SUPPLIES.items() if tool in found]
+    blind = _listed([name for name, seen in named if not seen])
+    return _listed([name for name, seen in named if seen]) + (f"; {blind} could not be seen" if blind else "")
+
+
+def _listed(names: list[str]) -> str:
+    return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
 
 
 def _case(
@@ -147,7 +160,17 @@ def _sized(trade: Trade, holding: Holding, sigma: float | None) -> str:
     if trade.action == "HOLD":
         return HOLD_REASONS[str(trade.hold_kind)]
     if trade.action == "SELL":
-        return f"Selling {trade.amount} of {holding.value:.2f} held, by rule." if trade.amount < holding.value else "Selling all that is held, by rule."
+        return _sold(trade, holding, sigma)
     near = f"the near edge of the no-trade region, {trade.edge:.1%}"
     goes = f"takes it to {near}" if trade.amount < holding.budget or holding.budget <= 0 else f"is the whole budget, on the way to {near}"
     return f"At a volatility of {sigma:.0%} the target is {trade.target:.1%} of NAV; {holding.weight:.1%} is held; buying {trade.amount} {goes}."
+
+
+def _sold(trade: Trade, holding: Holding, sigma: float | None) -> str:
+    """A sale follows from a rule, whatever the view: an exit, a flag, or a holding that has outgrown its target."""
+    if trade.amount >= holding.value:
+        return "Selling all that is held, by rule."
+    return (
+        f"{holding.weight:.1%} of NAV is held; at a volatility of {sigma:.0%} the target is {trade.target:.1%}. Selling {trade.amount} of "
+        f"{holding.value:.2f} trims it to {trade.edge:.1%}, by rule: this is a matter of size and not of the view."
+    )

@@ -6,18 +6,19 @@ begins (no entity is ever expanded), and so is anything that is not well-formed 
 
 import io
 import re
-from calendar import timegm
 from collections.abc import Iterable
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
+from email.utils import parsedate_to_datetime
 from functools import lru_cache
 from typing import Any
 from xml.parsers import expat
 
 from alphaagent.domain.market import Article, Records, RowFault
-from alphaagent.errors import SourceFault
+from alphaagent.errors import SourceFault, UsageFault
 from alphaagent.evidence.sources.plain_text import plain_text
 from alphaagent.evidence.sources.table import decoded
 from alphaagent.evidence.sources.taint import taint_of
+from alphaagent.ports import Calendar
 
 MAX_FEED_BYTES = 2_000_000
 MAX_TITLE_CHARACTERS = 300
@@ -26,12 +27,20 @@ MAX_ID_CHARACTERS = 500
 CACHED_FEEDS = 64
 _ACCESSION = re.compile(r"[0-9]{10}-[0-9]{2}-[0-9]{6}")
 _LINK = re.compile(r"https?://[!-~]{1,2000}")
+_WEEKDAY = r"(?:[A-Za-z]{3},?\s+)?"
+_DAY_822 = re.compile(_WEEKDAY + r"[0-9]{1,2}\s+[A-Za-z]{3}\s+[0-9]{4}", re.ASCII)
+_RFC_822 = re.compile(_DAY_822.pattern + r"\s+[0-9]{2}:[0-9]{2}(?::[0-9]{2})?\s+(?:GMT|UT|UTC|Z|[ECMP][SD]T|[+-][0-9]{4})", re.ASCII)
+_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", re.ASCII)
+_RFC_3339 = re.compile(_DAY.pattern + r"[Tt ][0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{1,6})?)?(?:[Zz]|[+-][0-9]{2}:[0-9]{2})", re.ASCII)
 _FIX = "restore the file, or ask the feed's publisher for well-formed RSS"
 
 
 @lru_cache(maxsize=CACHED_FEEDS)
-def parse_feed(raw: bytes, path: str) -> Records:
-    """The articles in order of publication; items without a date are counted in `undated`. Raises SourceFault on a bad document."""
+def parse_feed(raw: bytes, path: str, calendar: Calendar | None = None) -> Records:
+    """The articles in order of publication; items without a date are counted in `undated`. Raises SourceFault on a bad document.
+
+    A date without a time is placed at the open of the next session of `calendar`; without a calendar it counts as undated.
+    """
     import feedparser  # costs a tenth of a second to load, and a run without news does not need it
 
     _refuse_unsafe(raw, path)
@@ -39,7 +48,7 @@ def parse_feed(raw: bytes, path: str) -> Records:
     if feed.bozo or not feed.version:
         raise SourceFault(f"{path} is no RSS or Atom feed: {feed.get('bozo_exception') or 'its root element is another'}", fix=_FIX)
     publisher = plain_text(feed.feed.get("title", ""), MAX_TITLE_CHARACTERS)
-    dated = [(f"{path} item {number}", entry, _published(entry)) for number, entry in enumerate(feed.entries, start=1)]
+    dated = [(f"{path} item {number}", entry, _published(entry, calendar)) for number, entry in enumerate(feed.entries, start=1)]
     results = [_article(where, entry, at, publisher) for where, entry, at in dated if at is not None]
     articles, repeated = _once(result for result in results if isinstance(result, tuple))
     faults = (*(result for result in results if isinstance(result, RowFault)), *repeated)
@@ -68,13 +77,24 @@ def _refuse_unsafe(raw: bytes, path: str) -> None:
         raise SourceFault(f"{path} is not well-formed: {fault}", fix=_FIX) from fault
 
 
-def _published(entry: Any) -> datetime | None:
-    """When an item says it was published, in UTC; None where it does not say so readably."""
-    parts = entry.get("published_parsed")
+def _published(entry: Any, calendar: Calendar | None) -> datetime | None:
+    """When an item was published, in UTC; None where it does not say so plainly.
+
+    The feed library reads a missing time as midnight and an unknown zone as UTC, which lets tomorrow's news into today: only an instant with a
+    known zone counts, and a date alone is known at the next session's open.
+    """
+    text = str(entry.get("published", "")).strip()
     try:
-        return None if parts is None else datetime.fromtimestamp(timegm(parts), UTC)
-    except (ValueError, OverflowError, OSError):
+        if _RFC_822.fullmatch(text):
+            return parsedate_to_datetime(text).astimezone(UTC)
+        if _RFC_3339.fullmatch(text):
+            return datetime.fromisoformat(text.upper()).astimezone(UTC)
+        if calendar is not None and (_DAY.fullmatch(text) or _DAY_822.fullmatch(text)):
+            day = date.fromisoformat(text) if _DAY.fullmatch(text) else parsedate_to_datetime(f"{text} 00:00:00 +0000").date()
+            return calendar.opens(calendar.next_session(day))
+    except (ValueError, OverflowError, UsageFault):
         return None
+    return None
 
 
 def _article(where: str, entry: Any, at: datetime, publisher: str) -> tuple[str, Article] | RowFault:

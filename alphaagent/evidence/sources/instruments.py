@@ -49,7 +49,12 @@ def read_instruments(folder: Path) -> tuple[Instrument, ...]:
         raise ConfigFault(f"{path} cannot be read: {fault}", fix="restore the file") from fault
     if tuple(table.fieldnames or ()) != INSTRUMENT_COLUMNS:
         raise ConfigFault(f"{path} has not the columns {','.join(INSTRUMENT_COLUMNS)}", fix="restore the file")
-    return tuple(_instrument(row, f"{path} row {number}") for number, row in enumerate(rows, start=1))
+    instruments = tuple(_instrument(row, f"{path} row {number}") for number, row in enumerate(rows, start=1))
+    first: dict[str, int] = {}
+    for number, instrument in enumerate(instruments, start=1):
+        if first.setdefault(instrument.id, number) != number:
+            raise ConfigFault(f"{path} rows {first[instrument.id]} and {number} have one id, {instrument.id}", fix="give every instrument an id of its own")
+    return instruments
 
 
 def _instrument(row: dict[str, str], where: str) -> Instrument:

@@ -88,5 +88,5 @@ class SnapshotNews:
     def fetch(self, instrument: Instrument) -> bytes | None:
         return read_listed(self._folder, file_of("news", instrument, "xml"))
 
-    def parse(self, raw: bytes, instrument: Instrument, calendar: Calendar) -> Records:  # noqa: ARG002 - the port's signature; a feed has its own instants
-        return parse_feed(raw, file_of("news", instrument, "xml"))
+    def parse(self, raw: bytes, instrument: Instrument, calendar: Calendar) -> Records:
+        return parse_feed(raw, file_of("news", instrument, "xml"), calendar)

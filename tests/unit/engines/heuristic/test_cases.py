@@ -138,7 +138,7 @@ GOOD = health_items([True] * 7, percentile="1.0")
         (pack(BULLISH, GOOD), "takes it to the near edge of the no-trade region, 4.2%"),
         (pack(BULLISH, GOOD, budget="1000.0"), "buying 1000.00 is the whole budget, on the way to the near edge of the no-trade region, 4.2%"),
         (pack(BEARISH, **holding("0.05")), "Selling all that is held, by rule."),
-        (pack(BULLISH, GOOD, **holding("0.10")), "Selling 3000.00 of 10000.00 held, by rule."),
+        (pack(BULLISH, GOOD, **holding("0.10")), "Selling 3000.00 of 10000.00 trims it to 7.0%, by rule: this is a matter of size and not of the view."),
         (pack(BULLISH, LOST_FILINGS), "A source is lost: the score lies in"),
         (pack(health=LOST_FILINGS), "quality -0.250 (lost)"),
         (pack(price_status=Status.STALE), "abstained, the book stays as it is"),
