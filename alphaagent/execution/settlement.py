@@ -70,7 +70,7 @@ class Settler:
         at = calendar.opens(order.fill_session)
         if at >= as_of:
             return None
-        bar, broken = self._bar(instrument, order)
+        bar, broken = self._bar(instrument, order, as_of)
         if bar is None:
             reason = broken or f"no bar of {order.symbol} for {order.fill_session} once the following session had closed"
             return self._expired(books, order, as_of, calendar, reason)
@@ -131,11 +131,15 @@ class Settler:
             if booked is not None:
                 yield Acted(portfolio.name, instrument, action, booked)
 
-    def _bar(self, instrument: Instrument, order: Order) -> tuple[Bar | None, str | None]:
-        """The bar of an order's session; one that cannot be read is no bar, with the reason, or it would hold the order for ever."""
+    def _bar(self, instrument: Instrument, order: Order, as_of: datetime) -> tuple[Bar | None, str | None]:
+        """The bar of an order's session. One that cannot be read is a fault to mend while the order may wait, and no bar afterwards: it must
+        not hold an exit, and everything behind it, for ever."""
         try:
             return self.market.bar(instrument, order.fill_session), None
         except SourceFault as fault:
+            calendar = self.calendar_of(instrument)
+            if as_of <= calendar.closes(calendar.next_session(order.fill_session)):
+                raise
             return None, f"the bar of {order.symbol} for {order.fill_session} cannot be read: {fault.message}"
 
     def _rebased(self, instrument: Instrument, order: Order) -> Order:

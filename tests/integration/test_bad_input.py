@@ -199,6 +199,8 @@ def test_a_broken_row_of_the_fill_session_keeps_the_order_pending(pending: Home)
     write_rows(path, [row | {"open": "NaN"} if row["date"] == "2020-08-03" else row for row in read_rows(path)])
     refused(pending, 3, "settle", "--as-of", AS_OF, names=("bars/NVDA.csv line", "open"))
     assert len(pending.portfolio()["pending"]) == 1
+    (ended,) = pending.settle("2020-08-05")
+    assert (ended["order"]["status"], "NVDA.csv line" in ended["reason"]) == ("expired", True)
 
 
 @pytest.mark.parametrize(

@@ -27,6 +27,7 @@ from alphaagent.errors import NoEvidence, SourceFault
 from alphaagent.evidence.gather import gather, supply
 from alphaagent.evidence.gathered import Gathered, Supplied
 from alphaagent.evidence.headline import CompanyNames
+from alphaagent.evidence.index_history import IndexHistory
 from alphaagent.evidence.news_tool import MAX_ARTICLES, news_items
 from alphaagent.evidence.registry import SOURCES, tools
 from alphaagent.evidence.sources.feed import MAX_FEED_BYTES, MAX_TITLE_CHARACTERS, parse_feed
@@ -203,9 +204,12 @@ def test_e8_a_window_cannot_be_asked_for_and_is_not_quietly_ignored(home: Home, 
     assert (ran.code, ran.out) == (2, "")
 
 
-@pytest.mark.parametrize("tool", sorted(tools(shipped_lexicon())))
+TOOLS = tools(shipped_lexicon(), IndexHistory(RECORDED, frozenset()))
+
+
+@pytest.mark.parametrize("tool", sorted(TOOLS))
 def test_e8_a_tool_takes_what_was_gathered_and_no_argument_of_a_model(tool: str) -> None:
-    takes = inspect.signature(tools(shipped_lexicon())[tool]).parameters  # type: ignore[index]
+    takes = inspect.signature(TOOLS[tool]).parameters  # type: ignore[index]
     assert set(takes) - {"lexicon"} == {"g"}
 
 
