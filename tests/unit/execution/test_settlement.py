@@ -136,6 +136,17 @@ def test_a_split_before_the_fill_changes_quantity_and_price_and_not_the_value(de
     assert books.log[-1][:2] == ("fill", D(40))
 
 
+@pytest.mark.parametrize("ratio", ["0.33333333", "0.142857142857", "1.00050001", "0.066666"])
+def test_a_part_of_a_holding_is_cut_to_what_the_books_can_hold(ratio: str) -> None:
+    market = FakeMarket({ACME.id: (bar(THURSDAY, "100"), bar(FRIDAY, "100", "100"))}, {ACME.id: (split(FRIDAY, ratio),)})
+    guard = FakeGuard()
+    settle(FakeBooks(), order(side="SELL", quantity=D("3.7363")), market=market, guard=guard)
+    snapshot, _ = guard.shown[0]
+
+    assert snapshot.quantity == snapshot.quantity.quantize(D("0.000001"))
+    assert D(0) <= D("3.7363") * D(ratio) - snapshot.quantity < D("0.000001")
+
+
 def test_the_guard_is_asked_at_the_open_with_the_book_of_that_instant() -> None:
     guard = FakeGuard()
     books = FakeBooks(account(position("5"), cash="1000", book_time=closes(THURSDAY)), held=(ACME,), fault="a hole in the chain")
