@@ -289,6 +289,8 @@ def read_yaml(path: Path) -> dict[str, Any]:
             document = loader.get_single_data()
     except (yaml.YAMLError, ValueError) as fault:
         raise ConfigFault(f"{path} is no valid YAML: {' '.join(str(fault).split())}", fix="correct the file") from None
+    except FileNotFoundError:
+        raise ConfigFault(f"{path} does not exist", fix="name an existing file") from None
     except OSError as fault:
         raise ConfigFault(f"{path} cannot be read: {fault.strerror}", fix="check the file's permissions") from None
     if document is None:

@@ -16,6 +16,9 @@ from alphaagent.execution.marks import mark
 from alphaagent.operations.holdings_file import MAX_BYTES, HoldingRow, ImportRefused, RowFault, read_holdings
 from alphaagent.ports import AuditRef, Books
 
+MOST = Decimal(10) ** 12
+"""In all, of money and of shares."""
+
 
 @dataclass(frozen=True, slots=True)
 class PlacedRow:
@@ -59,6 +62,7 @@ def plan_import(desk: Desk, path: Path, name: str, at: datetime) -> ImportPlan:
         raise ImportRefused(tuple(sorted((*file.faults, *faults), key=lambda fault: fault.line)))
     if not placed and not file.cash:
         raise UsageFault("the file holds neither a lot nor cash", fix="add a row for each lot, and one for cash")
+    _refuse_excess(placed, file.cash)
     store = desk.existing_store()
     found, cash = None, Decimal(0)
     if store is not None:
@@ -66,6 +70,14 @@ def plan_import(desk: Desk, path: Path, name: str, at: datetime) -> ImportPlan:
             found = books.portfolio(name)
             cash = _open_to_import(books, found, at) if found else cash
     return ImportPlan(name, at, placed, file.cash, cash, found is None, sha256_hex(raw))
+
+
+def _refuse_excess(placed: tuple[PlacedRow, ...], cash: Decimal) -> None:
+    """Each row is bounded, and so is what they come to: the books count in millionths. Raises UsageFault."""
+    worth = cash + sum((row.lot.cost for row in placed), Decimal(0))
+    shares = sum((row.lot.quantity for row in placed), Decimal(0))
+    if max(worth, shares) > MOST:
+        raise UsageFault(f"the file comes to {max(worth, shares):,.0f} in cost, cash or shares; a portfolio holds at most {MOST:,.0f}", fix="check the units")
 
 
 def book_import(desk: Desk, plan: ImportPlan) -> AuditRef:

@@ -91,3 +91,16 @@ def test_a_sale_of_a_part_says_that_it_is_size_and_not_view(home: Home) -> None:
     proposal = home.decide("AAPL", "2020-08-03")["proposal"]
     assert (proposal["action"], "a matter of size and not of the view" in proposal["reasoning"]) == ("SELL", True)
     assert Decimal(str(proposal["amount"])) < 43_575
+
+
+@pytest.mark.parametrize("more", [[], ["--dry-run"]])
+def test_an_import_beyond_what_the_books_can_count_is_refused(home: Home, more: list[str]) -> None:
+    path = home.folder / "many.csv"
+    path.write_text("ticker,quantity,cost,date,cash\n" + "NVDA,1000000000,1000000000,2022-01-03,\n" * 1001, encoding="utf-8")
+    ran = home.run("portfolio", "import", str(path), "--as-of", "2022-09-16", *more)
+    assert (ran.code, "a portfolio holds at most 1,000,000,000,000" in ran.err) == (2, True)
+
+
+def test_a_mandate_file_that_is_not_there_is_said_to_be_missing(home: Home) -> None:
+    ran = home.run("mandate", "check", "nofile.yaml")
+    assert (ran.code, "does not exist" in ran.err) == (2, True)
