@@ -64,6 +64,21 @@ def _data(workplace: Workplace) -> Finding:
     return Finding("recorded data", "ok", f"{len(files)} files as recorded in {workplace.settings.snapshot}")
 
 
+def _own_prices(workplace: Workplace) -> Finding:
+    desk = workplace.desk
+    own = desk.own_prices
+    if own is None:
+        return Finding("own prices", "ok", "none are configured")
+    found = {ticker: desk.market.resolve(ticker, workplace.clock.now().date()) for ticker in desk.market.tickers()}
+    mine = {ticker: one for ticker, named in found.items() for one in named if own.has(one)}
+    records = {ticker: (own.bars(one, desk.calendar_of(one)), own.actions(one, desk.calendar_of(one))) for ticker, one in mine.items()}
+    faults = [fault for both in records.values() for part in both for fault in part.faults]
+    if faults:
+        more = f" (and {len(faults) - 1} more rows)" if len(faults) > 1 else ""
+        return Finding("own prices", "fault", f"{faults[0].where}: {faults[0].message}{more}", "correct the file", 3)
+    return Finding("own prices", "ok", f"{', '.join(sorted(mine)) or 'no file'} in {workplace.settings.own_prices}")
+
+
 def _age(workplace: Workplace) -> Finding:
     market = workplace.desk.market
     spans = []
@@ -129,6 +144,7 @@ CHECKS: dict[str, Callable[[Workplace], Finding]] = {
     "settings": _settings,
     "mandates": _mandates,
     "recorded data": _data,
+    "own prices": _own_prices,
     "data age": _age,
     "calendar": _calendar,
     "books": _books,

@@ -104,3 +104,14 @@ def test_an_import_beyond_what_the_books_can_count_is_refused(home: Home, more: 
 def test_a_mandate_file_that_is_not_there_is_said_to_be_missing(home: Home) -> None:
     ran = home.run("mandate", "check", "nofile.yaml")
     assert (ran.code, "does not exist" in ran.err) == (2, True)
+
+
+@pytest.mark.parametrize(("close", "code", "words"), [("NaN", 3, "own/TSLA.csv line 2: close"), ("2", 0, "TSLA in ")])
+def test_the_doctor_reads_the_users_own_prices(home: Home, close: str, code: int, words: str) -> None:
+    (home.folder / "data" / "own").mkdir(parents=True)
+    (home.folder / "data" / "own" / "TSLA.csv").write_text(f"date,open,high,low,close,volume\n2020-01-02,1,2,1,{close},100\n", encoding="utf-8")
+    (home.folder / "config").mkdir()
+    (home.folder / "config" / "alphaagent.yaml").write_text("data:\n  own_prices: data/own\n", encoding="utf-8")
+    ran = home.run("doctor", "--json")
+    (found,) = [document for document in ran.documents if document["check"] == "own prices"]
+    assert (ran.code, words in found["detail"]) == (code, True)
