@@ -184,7 +184,7 @@ def _show_decided(workplace: "Workplace", decided: "Decided", *, as_json: bool) 
     from alphaagent import render
 
     out = render.console()
-    out.print(render.decision_page(document, out, workplace.rule_titles()))
+    out.print(render.decision_page(document, out, workplace.rule_titles(), full=False))
 
 
 @app.command()

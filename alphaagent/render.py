@@ -39,15 +39,15 @@ def console(*, stderr: bool = False) -> Console:
     return Console(stderr=stderr, markup=False, emoji=False, highlight=False)
 
 
-def decision_page(document: Mapping[str, Any], out: Console, titles: Mapping[str, str], *, name: str = "") -> RenderableType:
-    """One decision from top to bottom: cases, score, verdict, guard, order, where it is written."""
+def decision_page(document: Mapping[str, Any], out: Console, titles: Mapping[str, str], *, name: str = "", full: bool = True) -> RenderableType:
+    """One decision from top to bottom: cases, score, verdict, guard, order, where it is written; `full` lists every rule that passed."""
     return Group(
         _heading(document, name),
         _cases(document, out),
         *_score(document),
         _verdict(document),
-        _guard(document["guard"], titles),
-        *([_guard(document["settlement"], titles)] if "settlement" in document else []),
+        _guard(document["guard"], titles, full=full),
+        *([_guard(document["settlement"], titles, full=full)] if "settlement" in document else []),
         _order(document),
         _evidence_line(document),
         _written(document),
@@ -149,20 +149,24 @@ def _verdict(document: Mapping[str, Any]) -> RenderableType:
     return Group(text, *(Padding(part, (0, 0, 0, 2)) for part in words))
 
 
-def _guard(guard: Mapping[str, Any], titles: Mapping[str, str]) -> RenderableType:
+def _guard(guard: Mapping[str, Any], titles: Mapping[str, str], *, full: bool) -> RenderableType:
+    """The ruling. Where it is not told in full, what passed is counted, but for the caps: they say how much room was left."""
     head = Text.assemble(("\nGuard", "bold"), f" at {guard['stage']}  ", (guard["outcome"], OUTCOME_STYLE[guard["outcome"]]), f"  {guard['code']}")
     if guard["outcome"] == "CLIP":
         head.append(f"  {guard['quantity_in']} shares asked, {guard['quantity_out']} allowed")
     table = Table(box=None, padding=(0, 1), header_style="dim")
     for column in ("rule", "", "verdict", "value", "limit"):
         table.add_column(column, overflow="fold")
-    for rule in _told(guard["rules"]):
-        if rule["verdict"] in ("pass", "clip", "block"):
+    told = [rule for rule in _told(guard["rules"]) if rule["verdict"] in ("pass", "clip", "block")]
+    passed = [rule for rule in told if rule["verdict"] == "pass" and not full and not rule["id"].startswith("H")]
+    for rule in told:
+        if rule not in passed:
             verdict = Text(rule["verdict"], OUTCOME_STYLE[rule["verdict"]])
             table.add_row(rule["id"], titles.get(rule["id"], ""), verdict, _figure(rule["value"]), _figure(rule["limit"]))
             if rule["verdict"] != "pass" and rule["reason"]:
                 table.add_row("", "", "", Text(inert(rule["reason"]), "italic"), "")
-    return Group(head, Padding(table, (0, 0, 0, 1)))
+    rest = [Text(f"  {len(passed)} other rules passed; `alphaagent show` lists them", "dim")] if passed else []
+    return Group(head, Padding(table, (0, 0, 0, 1)), *rest)
 
 
 def _told(rules: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
