@@ -14,6 +14,12 @@ class CaseLine(Frozen):
     weight: str
     """Signed contribution to the score as a decimal string; `0.0` where the point only informs."""
     evidence_ids: tuple[str, ...]
+    claim_id: str | None = None
+    """Of a claim that a model made; its `factor` is then its kind: fact, inference, forecast or value."""
+    severity: Literal["high", "med", "low"] | None = None
+    direction: Literal["up", "down"] | None = None
+    faults: tuple[str, ...] = ()
+    """What code found wrong with its citations and a repair did not mend."""
 
 
 class Case(Frozen):
@@ -28,6 +34,11 @@ class Case(Frozen):
     holes: tuple[str, ...]
     """What this side should have seen and could not, in words."""
     evidence_ids: tuple[str, ...]
+    p_up: str | None = None
+    """The side's own probability that the close 20 sessions on is higher; None for the heuristic engine's cases."""
+    stance: Literal["BULLISH", "BEARISH", "NEUTRAL"] | None = None
+    counter: str | None = None
+    """The best argument against this case and the side's answer to it."""
 
 
 class Contribution(Frozen):

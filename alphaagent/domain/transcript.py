@@ -2,7 +2,7 @@
 call, every turn, and what became of it.
 """
 
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import Field
 
@@ -92,6 +92,8 @@ class CallRecord(Frozen):
     """The body exactly as it came; base64 where `response_is_base64`."""
     response_is_base64: bool = False
     reply: Reply | None = None
+    usage: TokenUsage | None = None
+    """Of a reply that could not be used as well, where it says what it cost."""
     fault: Fault | None = None
     cost_usd: str | None = None
     """None where no price is known."""
@@ -142,11 +144,17 @@ class SideSetup(Frozen):
     backstory: str
     tools: tuple[str, ...]
     model: str
-    temperature: str
-    max_completion_tokens: int
+    temperature: str | None
+    """None leaves it to the provider; some models take no other."""
+    completion_tokens: int
+    """The most that one answer may have."""
     call_seconds: str
-    max_tool_calls: int
-    max_repairs: int
+    tool_calls: int
+    repairs: int
+    """How often an answer may be sent back in one turn."""
+    calls: int
+    tokens: int
+    """Calls and tokens for the whole debate."""
 
 
 class Setup(Frozen):
@@ -159,8 +167,12 @@ class Setup(Frozen):
     sides: tuple[SideSetup, ...]
     tasks: dict[str, dict[str, str]]
     """Task templates by name, as in tasks.yaml."""
-    limits: dict[str, Any]
-    """debate.yaml's bounds on the decision, with every number an integer or a decimal string."""
+    decision_seconds: str
+    call_attempts: int
+    prompt_characters: int
+    max_claims: int
+    evidence: Literal["upfront", "on_request"]
+    """Whether a side is handed what its tools return, or has to call them."""
     prices: dict[str, dict[str, str]]
     """Prices per million tokens of the models in use, in USD; a model without a price is missing."""
     markers: dict[str, str]

@@ -1,0 +1,1 @@
+"""The crew: three CrewAI agents over one frozen pack of evidence."""

@@ -1,0 +1,225 @@
+"""The edge to CrewAI, and the only module that imports it; importing this module costs seconds, so that only a debate does.
+
+Every turn gets an agent, a task, a crew and a model client of its own: CrewAI counts an agent's failures for the agent's whole life, and two
+turns that share a client share its usage. The answer goes through a task guardrail; the verdict also through `output_pydantic`, whose own
+conversion is left out (`_LeftToTheGuardrail`), because it would ask the model again behind the guardrail's back. The guardrail carries no
+annotations: CrewAI reads them as objects, and under postponed evaluation they are strings.
+"""
+
+import logging
+import os
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from io import StringIO
+from typing import Any, Literal
+
+import crewai
+from crewai import Agent, Crew, Task
+from crewai.events import crewai_event_bus, event_context
+from crewai.llms.providers.openai.completion import OpenAICompletion
+from crewai.tools import BaseTool
+from crewai.utilities.converter import Converter, ConverterError
+from openai import OpenAI
+from pydantic import BaseModel, ConfigDict
+from rich.console import Console
+
+from alphaagent.debate.orchestrate import Asked
+from alphaagent.domain.text import inert
+from alphaagent.domain.transcript import Fault, Repair
+from alphaagent.engines.crew.tools import Tool
+from alphaagent.llm.wire import Wire, client_of
+
+VERSION: str = crewai.__version__
+MOST_ROUNDS = 50
+"""CrewAI's own bound on a turn, above every bound of ours: ours end a turn with a reason, its own with another request."""
+SHOWN = 200
+NEVER = 3600.0
+"""The libraries' own timeout in seconds, above every deadline of the wire."""
+
+
+class _NoArguments(BaseModel):
+    """The tools take none: what may be asked for was settled when the evidence was frozen."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class _Answer(BaseModel):
+    """The verdict as CrewAI shows its shape to the model; what is accepted is the strict parser's word alone."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    action: Literal["BUY", "SELL", "HOLD"]
+    amount: float
+    sentiment: Literal["BULLISH", "BEARISH", "NEUTRAL"]
+    reasoning: str
+    p_up: float
+    relied_on: list[str]
+
+
+class _LeftToTheGuardrail(Converter):
+    """Converts nothing: an answer that the guardrail has not accepted is no answer, and one that it has needs no second reading."""
+
+    def to_pydantic(self, current_attempt: int = 1) -> Any:  # noqa: ARG002 - CrewAI's signature
+        return ConverterError("left to the guardrail")
+
+    def to_json(self, current_attempt: int = 1) -> Any:  # noqa: ARG002 - CrewAI's signature
+        return ConverterError("left to the guardrail")
+
+
+class _EvidenceTool(BaseTool):
+    """A tool as CrewAI wants it, around one of ours."""
+
+    args_schema: type[BaseModel] = _NoArguments
+    run_it: Callable[[], str]
+
+    def _run(self, **arguments: Any) -> str:
+        return "This tool takes no arguments; call it with {}." if arguments else self.run_it()
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A turn's agent before it speaks: who it is, what it may call, and its wire."""
+
+    role: str
+    goal: str
+    backstory: str
+    route: Literal["openai", "anthropic", "gemini"]
+    model: str
+    temperature: float | None
+    api_key: str
+    base_url: str | None
+    repairs: int
+    tools: tuple[Tool, ...]
+    wire: Wire
+
+
+class CrewRoom:
+    """Where the agents of one debate speak. `place_of` seats a turn; `left` gives the seconds to the deadline, None where none is kept."""
+
+    def __init__(self, place_of: Callable[[Asked], Place], left: Callable[[], float | None]) -> None:
+        self._place_of, self._left = place_of, left
+
+    def together(self, asked: Sequence[Asked]) -> tuple[str | Fault, ...]:
+        """One thread a turn. A turn that is not done at the deadline is given up: its thread dies with its own timeout, unheard."""
+        outcomes: list[str | Fault | None] = [None] * len(asked)
+
+        def take(place: int, turn: Asked) -> None:
+            outcomes[place] = _spoken(turn, self._place_of(turn))
+
+        threads = [threading.Thread(target=take, args=pair, daemon=True) for pair in enumerate(asked)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            left = self._left()
+            thread.join(None if left is None else max(left, 0.0))
+        late = Fault(kind="deadline", message="the deadline of the decision passed before the model had answered")
+        return tuple(late if outcome is None else outcome for outcome in outcomes)
+
+
+def _spoken(turn: Asked, place: Place) -> str | Fault:
+    """One turn. CrewAI raises whatever its libraries raise, and a bare Exception of its own: this is the place that turns it into a Fault."""
+    last: list[Repair] = []
+
+    def guardrail(output):  # type: ignore[no-untyped-def] # noqa: ANN001, ANN202 - see the module's docstring
+        wrong = turn.check(output.raw)
+        if wrong is None:
+            return True, output.raw
+        last.append(wrong)
+        return False, wrong.message
+
+    try:
+        answer = _crew(turn, place, guardrail).kickoff().raw
+    except Exception as error:  # noqa: BLE001 - the edge to CrewAI
+        return place.wire.fault or _fault(error, last, place.repairs)
+    return place.wire.fault or str(answer)
+
+
+def _fault(error: Exception, sent_back: Sequence[Repair], repairs: int) -> Fault:
+    if len(sent_back) > repairs:
+        return Fault(kind="unusable", message=f"the answer could not be used after {repairs} repairs: {inert(sent_back[-1].message)[:SHOWN]}")
+    return Fault(kind="internal", message=f"CrewAI failed with {type(error).__name__}: {inert(str(error))[:SHOWN]}")
+
+
+def _crew(turn: Asked, place: Place, guardrail: Any) -> Crew:
+    agent = Agent(
+        role=place.role,
+        goal=place.goal,
+        backstory=place.backstory,
+        llm=CLIENTS[place.route](place),
+        tools=[_EvidenceTool(name=tool.name, description=tool.description, run_it=tool.run) for tool in place.tools],
+        allow_delegation=False,
+        cache=False,
+        max_iter=MOST_ROUNDS,
+        max_retry_limit=0,
+        verbose=False,
+    )
+    shape: dict[str, Any] = {"output_pydantic": _Answer, "converter_cls": _LeftToTheGuardrail} if turn.is_proposal else {}
+    task = Task(
+        description=turn.description,
+        expected_output=turn.expected_output,
+        agent=agent,
+        guardrail=guardrail,
+        guardrail_max_retries=place.repairs,
+        **shape,
+    )
+    return Crew(agents=[agent], tasks=[task], verbose=False, cache=False, memory=False, tracing=False)
+
+
+class _WiredOpenAI(OpenAICompletion):
+    """CrewAI's client for OpenAI's wire form, without the sockets that it would open for itself."""
+
+    def _build_sync_client(self) -> Any:
+        return None
+
+    def _build_async_client(self) -> Any:
+        return None
+
+
+def _openai(place: Place) -> Any:
+    llm = _WiredOpenAI(model=place.model, provider="openai", temperature=place.temperature, api_key=place.api_key, base_url=place.base_url, max_retries=0)
+    llm._client = OpenAI(api_key=place.api_key, base_url=place.base_url, timeout=NEVER, max_retries=0, http_client=client_of(place.wire))
+    return llm
+
+
+def _anthropic(place: Place) -> Any:
+    from anthropic import Anthropic
+    from crewai.llms.providers.anthropic.completion import AnthropicCompletion
+
+    class Wired(AnthropicCompletion):
+        def _build_sync_client(self) -> Any:
+            return Anthropic(api_key=place.api_key, base_url=place.base_url, timeout=NEVER, max_retries=0, http_client=client_of(place.wire))
+
+        def _build_async_client(self) -> Any:
+            return None
+
+    return Wired(model=place.model, temperature=place.temperature, api_key=place.api_key, base_url=place.base_url, max_retries=0)
+
+
+def _gemini(place: Place) -> Any:
+    from crewai.llms.providers.gemini.completion import GeminiCompletion
+    from google import genai
+    from google.genai import types
+
+    class Wired(GeminiCompletion):
+        def _initialize_client(self, use_vertexai: bool = False) -> Any:  # noqa: ARG002 - CrewAI's signature
+            return genai.Client(api_key=place.api_key, http_options=types.HttpOptions(base_url=place.base_url, httpx_client=client_of(place.wire)))
+
+    return Wired(model=place.model, temperature=place.temperature, api_key=place.api_key)
+
+
+CLIENTS: dict[str, Callable[[Place], Any]] = {"openai": _openai, "anthropic": _anthropic, "gemini": _gemini}
+"""CrewAI's native clients by wire form. Nothing is repeated in them: the wire repeats and counts."""
+
+
+def _silence() -> None:
+    """CrewAI talks on stdout, where our data goes, and logs what its callers are told anyway."""
+    nowhere = Console(file=StringIO())
+    crewai_event_bus._console = nowhere
+    event_context._console = nowhere
+    logging.getLogger("crewai").setLevel(logging.CRITICAL)
+    package = os.sep + "crewai" + os.sep
+    logging.getLogger().addFilter(lambda record: package not in record.pathname)
+
+
+_silence()

@@ -1,0 +1,123 @@
+"""The only place that opens a socket to a model.
+
+The whole exchange has one deadline, checked after every piece of the body, because a timeout per read never ends a peer that sends one byte
+at a time. Redirects are not followed: a key goes to the host that was configured and to no other.
+"""
+
+import threading
+import time
+from email.utils import parsedate_to_datetime
+
+import httpx
+
+from alphaagent.domain.transcript import Fault
+from alphaagent.llm.carrier import Carried, Key, Parcel
+from alphaagent.llm.provider import is_loopback
+
+CONNECT_SECONDS = 10.0
+LARGEST_BODY = 4 * 1024 * 1024
+CONNECTIONS = 64
+LONGEST_REST_SECONDS = 20.0
+"""Whoever is told to wait longer gives up: the deadline of a decision is worth more than the same model."""
+DEADLINE = Fault(kind="deadline", message="the deadline of the decision passed before the model had answered")
+
+
+class NetworkCarrier:
+    """Carries parcels of one debate; connections are shared by all debates of the process."""
+
+    def __init__(self, client: httpx.Client, seconds: float) -> None:
+        self._client = client
+        self._began = time.monotonic()
+        self._ends = self._began + seconds
+        self._lock = threading.Lock()
+        self._seq = 0
+        self._open: dict[Key, tuple[Parcel, Carried]] = {}
+        self._closed = False
+
+    def carry(self, parcel: Parcel) -> Carried:
+        """The answer, or the fault that came instead of one; after `close` there is only the deadline."""
+        begun, seconds = self._begin(parcel), min(parcel.seconds, self.left())
+        try:
+            carried = self._exchange(parcel, begun, seconds) if seconds > 0 else self._ended(begun, DEADLINE)
+        except httpx.TimeoutException:
+            late = DEADLINE if self.left() <= 0 else Fault(kind="timeout", message=f"no complete answer within {parcel.seconds:g} s")
+            carried = self._ended(begun, late)
+        except httpx.ConnectError:
+            carried = self._ended(begun, Fault(kind="unreachable", message="the model's address cannot be reached"))
+        except (httpx.HTTPError, OSError) as fault:
+            carried = self._ended(begun, Fault(kind="unreachable", message=f"the connection broke ({type(fault).__name__})"))
+        with self._lock:
+            self._open.pop(parcel.key, None)
+        return carried
+
+    def left(self) -> float:
+        """Seconds to the debate's deadline."""
+        return self._ends - time.monotonic()
+
+    def rest(self, seconds: float, upcoming: Key) -> bool:  # noqa: ARG002 - only a record asks which one
+        if seconds > min(LONGEST_REST_SECONDS, self.left()):
+            return False
+        time.sleep(seconds)
+        return True
+
+    def close(self) -> tuple[tuple[Parcel, Carried], ...]:
+        """Ends the debate's use of the network; what is still in flight comes back as ended by the deadline."""
+        with self._lock:
+            self._closed = True
+            return tuple((parcel, self._ended(begun, DEADLINE)) for parcel, begun in self._open.values())
+
+    def _begin(self, parcel: Parcel) -> Carried:
+        with self._lock:
+            self._seq += 1
+            begun = Carried(self._seq, self._now_ms(), 0)
+            if not self._closed:
+                self._open[parcel.key] = (parcel, begun)
+            return begun
+
+    def _exchange(self, parcel: Parcel, begun: Carried, seconds: float) -> Carried:
+        ends = time.monotonic() + seconds
+        timeout = httpx.Timeout(seconds, connect=min(CONNECT_SECONDS, seconds))
+        with self._client.stream("POST", parcel.url, content=parcel.body, headers=parcel.headers, timeout=timeout) as response:
+            pieces, size = [], 0
+            for piece in response.iter_bytes():
+                pieces.append(piece)
+                size += len(piece)
+                if time.monotonic() > ends:
+                    raise httpx.ReadTimeout("the exchange took too long")
+                if size > LARGEST_BODY:
+                    return self._ended(begun, Fault(kind="malformed", message=f"the answer is longer than {LARGEST_BODY} bytes"))
+            return Carried(
+                begun.seq,
+                begun.started_ms,
+                self._now_ms() - begun.started_ms,
+                response.status_code,
+                response.headers.get("content-type"),
+                b"".join(pieces),
+                retry_after_seconds=_retry_after(response.headers),
+            )
+
+    def _ended(self, begun: Carried, fault: Fault) -> Carried:
+        return Carried(begun.seq, begun.started_ms, self._now_ms() - begun.started_ms, fault=fault)
+
+    def _now_ms(self) -> int:
+        return round((time.monotonic() - self._began) * 1000)
+
+
+def network_client(base_url: str) -> httpx.Client:
+    """A client for one endpoint; the environment's proxies are not asked about this machine itself."""
+    return httpx.Client(
+        follow_redirects=False, trust_env=not is_loopback(base_url), limits=httpx.Limits(max_connections=CONNECTIONS, max_keepalive_connections=CONNECTIONS)
+    )
+
+
+def _retry_after(headers: httpx.Headers) -> float | None:
+    """Seconds that the server asks to wait; a date counts against the server's own clock."""
+    text = headers.get("retry-after")
+    if text is None:
+        return None
+    if text.strip().isdigit():
+        return float(text)
+    try:
+        return max((parsedate_to_datetime(text) - parsedate_to_datetime(headers["date"])).total_seconds(), 0.0)
+    except (KeyError, ValueError, TypeError):
+        return None

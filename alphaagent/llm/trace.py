@@ -1,0 +1,46 @@
+"""What happens in a debate, written down as it happens: every call and every tool call. Both sides write at once."""
+
+import threading
+
+from alphaagent.domain.evidence import Side
+from alphaagent.domain.transcript import CallRecord, PhaseKind, ToolRecord
+
+PHASES: tuple[PhaseKind, ...] = ("opening", "rebuttal", "retort", "conclusion", "verdict")
+SPEAKERS: tuple[Side, ...] = ("bull", "bear", "cio")
+
+
+class Trace:
+    """Append-only until it is closed; what comes later comes from a turn that has been given up, and is not part of the debate."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._calls: list[CallRecord] = []
+        self._tools: list[tuple[int, ToolRecord]] = []
+        self._closed = False
+
+    def call(self, record: CallRecord) -> None:
+        with self._lock:
+            if not self._closed:
+                self._calls.append(record)
+
+    def tool(self, number: int, record: ToolRecord) -> None:
+        """`number` is that of the request whose reply called the tool."""
+        with self._lock:
+            if not self._closed:
+                self._tools.append((number, record))
+
+    def close(self) -> None:
+        with self._lock:
+            self._closed = True
+
+    def calls(self) -> tuple[CallRecord, ...]:
+        """In the order of their keys, which no race between the sides can change."""
+        return tuple(sorted(self._calls, key=lambda call: (*_place(call), call.number, call.attempt)))
+
+    def tools(self) -> tuple[ToolRecord, ...]:
+        """By turn, then by the reply that called them, then by name: the tools of one reply may run at once."""
+        return tuple(record for _, record in sorted(self._tools, key=lambda pair: (*_place(pair[1]), pair[0], pair[1].tool, pair[1].status)))
+
+
+def _place(record: CallRecord | ToolRecord) -> tuple[int, int, int]:
+    return record.round, PHASES.index(record.phase), SPEAKERS.index(record.side)

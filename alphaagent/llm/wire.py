@@ -1,0 +1,205 @@
+"""The transport under the provider's own client: everything that one turn sends or hears passes here, is bounded here and is recorded here.
+
+It stands at the transport and not in CrewAI's interceptor, because an interceptor can neither answer from a record nor end an exchange, and
+CrewAI's Gemini client takes none. The provider's libraries are told not to repeat anything: the one rule for repeating a request is here, so
+that every attempt is counted, booked and recorded.
+"""
+
+import base64
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+import httpx
+
+from alphaagent.domain.base import decimal_text, sha256_hex
+from alphaagent.domain.evidence import Side
+from alphaagent.domain.transcript import CallRecord, Fault, PhaseKind, Reply, TokenUsage
+from alphaagent.llm.carrier import Carried, Carrier, Parcel
+from alphaagent.llm.dialect import DefectiveReply, Dialect
+from alphaagent.llm.prices import Price
+from alphaagent.llm.purse import Purse
+from alphaagent.llm.steps import Steps
+from alphaagent.llm.trace import Trace
+
+FIRST_REST_SECONDS = 0.5
+TRANSIENT = (408, 425, 500, 502, 503, 504, 529)
+KEPT_HEADERS = ("authorization", "x-api-key", "x-goog-api-key", "anthropic-version", "content-type", "accept", "user-agent")
+
+
+class WireEnded(Exception):
+    """Raised through the provider's client once a turn cannot go on; the reason is the wire's `fault`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """Whose turn it is and what its requests may be."""
+
+    phase: PhaseKind
+    round: int
+    side: Side
+    model: str
+    cap: int
+    seconds: float
+    attempts: int
+    cap_field: str
+    headers: Mapping[str, str]
+    """What this provider wants to see on every request, besides its key."""
+    foreign_markers: tuple[str, ...]
+    """The other side's private words: a request or a reply with one of them breaks the isolation."""
+    price: Price | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Heard:
+    """What an exchange amounted to; without fault and reply it is passed on to the provider's client as it is."""
+
+    reply: Reply | None = None
+    usage: TokenUsage | None = None
+    fault: Fault | None = None
+    transient: bool = False
+
+
+class Wire(httpx.BaseTransport):
+    """One turn's way to its model. Once it has a `fault`, nothing more is sent."""
+
+    def __init__(self, seat: Seat, dialect: Dialect, carrier: Carrier, purse: Purse, steps: Steps, trace: Trace) -> None:
+        self._seat, self._dialect, self._carrier = seat, dialect, carrier
+        self._purse, self._steps, self._trace = purse, steps, trace
+        self._number = 0
+        self.fault: Fault | None = None
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        """Raises WireEnded where the turn ends here."""
+        if self.fault is not None:
+            raise WireEnded
+        self._number += 1
+        document = json.loads(request.read())
+        cap = self._purse.cap(len(request.content), self._seat.cap)
+        if isinstance(cap, Fault):
+            raise self._end(cap)
+        body = json.dumps(self._dialect.with_cap(document, cap, self._seat.cap_field), ensure_ascii=False, separators=(",", ":")).encode()
+        if any(marker.encode() in body for marker in self._seat.foreign_markers):
+            raise self._end(Fault(kind="isolation", message=f"the {self._seat.side} was about to be shown the other side's private input; nothing was sent"))
+        carried = self._exchange(request, body, cap)
+        return httpx.Response(carried.status or 0, headers={"content-type": carried.content_type or ""}, content=carried.body, request=request)
+
+    def _exchange(self, request: httpx.Request, body: bytes, cap: int) -> Carried:
+        for attempt in range(1, self._seat.attempts + 1):
+            self._purse.spend_call()
+            parcel = self._parcel(request, body, attempt)
+            carried = self._carrier.carry(parcel)
+            heard = self._judged(self._heard(carried, body), cap)
+            self._trace.call(self._record(parcel, carried, heard))
+            if heard.fault is None:
+                return carried
+            if not (heard.transient and attempt < self._seat.attempts and self._rests(carried, parcel)):
+                raise self._end(heard.fault)
+        raise AssertionError("the last attempt ends the loop")
+
+    def _parcel(self, request: httpx.Request, body: bytes, attempt: int) -> Parcel:
+        headers = {name: value for name, value in request.headers.items() if name in KEPT_HEADERS} | dict(self._seat.headers)
+        seat = self._seat
+        return Parcel((seat.phase, seat.round, seat.side, self._number, attempt), str(request.url), request.url.path, headers, body, seat.seconds)
+
+    def _rests(self, carried: Carried, parcel: Parcel) -> bool:
+        phase, round_, side, number, attempt = parcel.key
+        seconds = carried.retry_after_seconds if carried.retry_after_seconds is not None else FIRST_REST_SECONDS * attempt
+        return self._carrier.rest(seconds, (phase, round_, side, number, attempt + 1))
+
+    def _heard(self, carried: Carried, body: bytes) -> _Heard:
+        if carried.fault is not None:
+            return _Heard(fault=carried.fault, transient=carried.fault.kind == "unreachable")
+        status = carried.status or 0
+        if not 200 <= status < 300:
+            return _refused(status, carried.body or b"", body)
+        try:
+            reply = self._dialect.read(carried.body or b"")
+        except DefectiveReply as defect:
+            return _Heard(usage=defect.usage, fault=Fault(kind=defect.kind, message=defect.message))
+        return _Heard(reply, reply.usage)
+
+    def _judged(self, heard: _Heard, cap: int) -> _Heard:
+        """What a reply cost is booked whatever comes of it; then it must keep within its bounds."""
+        overrun = self._purse.settle(heard.usage, cap) if heard.usage else None
+        if heard.reply is None:
+            return heard
+        text = heard.reply.text + "".join(call.arguments for call in heard.reply.tool_calls)
+        if any(marker in text for marker in self._seat.foreign_markers):
+            return replace(heard, fault=Fault(kind="isolation", message=f"the {self._seat.side} wrote what only the other side was told"))
+        return replace(heard, fault=overrun or self._steps.take(self._number, heard.reply.tool_calls))
+
+    def _record(self, parcel: Parcel, carried: Carried, heard: _Heard) -> CallRecord:
+        seat = self._seat
+        text, is_base64 = _as_text(carried.body)
+        cost = seat.price.cost(heard.usage) if heard.usage and seat.price else None
+        return CallRecord(
+            phase=seat.phase,
+            round=seat.round,
+            side=seat.side,
+            number=self._number,
+            attempt=parcel.key[4],
+            seq=carried.seq,
+            model=seat.model,
+            path=parcel.path,
+            request=parcel.body.decode(),
+            request_sha256=sha256_hex(parcel.body),
+            status=carried.status,
+            content_type=carried.content_type,
+            response=text,
+            response_is_base64=is_base64,
+            reply=heard.reply,
+            usage=heard.usage,
+            fault=heard.fault,
+            cost_usd=None if cost is None else decimal_text(cost),
+            started_ms=carried.started_ms,
+            latency_ms=carried.latency_ms,
+        )
+
+    def _end(self, fault: Fault) -> WireEnded:
+        self.fault = fault
+        return WireEnded(fault.message)
+
+
+def unanswered(parcel: Parcel, carried: Carried, model: str) -> CallRecord:
+    """The record of a call that was still in flight when its debate ended."""
+    phase, round_, side, number, attempt = parcel.key
+    return CallRecord(
+        phase=phase,
+        round=round_,
+        side=side,
+        number=number,
+        attempt=attempt,
+        seq=carried.seq,
+        model=model,
+        path=parcel.path,
+        request=parcel.body.decode(),
+        request_sha256=sha256_hex(parcel.body),
+        fault=carried.fault,
+        started_ms=carried.started_ms,
+        latency_ms=carried.latency_ms,
+    )
+
+
+def _refused(status: int, answer: bytes, body: bytes) -> _Heard:
+    """An HTTP error. A model that cannot call tools says so with a 400, and the provider's client then asks again without them."""
+    if status == 400 and b"tool" in answer.lower() and b'"tools"' in body:
+        return _Heard()
+    if status == 429:
+        return _Heard(fault=Fault(kind="rate_limited", message="the provider refuses more requests for now (HTTP 429)"), transient=True)
+    words = {401: "; is the key right?", 403: "; may the key use this model?", 404: "; does the model exist there?", 402: "; is the account in credit?"}
+    return _Heard(fault=Fault(kind="http", message=f"the provider answered HTTP {status}{words.get(status, '')}"), transient=status in TRANSIENT)
+
+
+def _as_text(body: bytes | None) -> tuple[str | None, bool]:
+    if body is None:
+        return None, False
+    try:
+        return body.decode(), False
+    except UnicodeDecodeError:
+        return base64.b64encode(body).decode(), True
+
+
+def client_of(wire: Wire) -> httpx.Client:
+    """What a provider's own library is handed instead of a client of its own."""
+    return httpx.Client(transport=wire)
+
