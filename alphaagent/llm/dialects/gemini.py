@@ -1,12 +1,27 @@
 """generateContent: Gemini's wire form. Zero counts are left out of it, thoughts are counted apart, and any end but STOP is a cut.
 
-A count that is left out is zero, so an answer that took no token is one whose cost is not stated. A prompt that was blocked yields no candidate; that is a refusal and no defect of the form.
+A count that is left out is zero, so an answer that took no token is one whose cost is not stated. A prompt that was blocked yields no
+candidate; that is a refusal and no defect of the form.
 """
 
 from typing import Any
 
 from alphaagent.domain.transcript import Reply, TokenUsage, ToolCall
-from alphaagent.llm.dialect import UNSTATED, DefectiveReply, Dialect, Draft, count, malformed, no_choice, object_in, optional_count, quoted, settled, text_or, tool_call
+from alphaagent.llm.dialect import (
+    UNSTATED,
+    DefectiveReply,
+    Dialect,
+    Draft,
+    count,
+    malformed,
+    no_choice,
+    object_in,
+    optional_count,
+    quoted,
+    settled,
+    text_or,
+    tool_call,
+)
 
 WHOLE = ("STOP", UNSTATED)
 
