@@ -19,6 +19,7 @@ ALLOWED: dict[str, set[str]] = {
     "guard": {"domain", "errors"},
     "evidence": {"domain", "ports", "errors"},
     "engines": {"domain", "ports", "errors"},
+    "llm": {"domain", "errors"},
     "execution": {"domain", "ports", "errors"},
     "ledger": {"domain", "ports", "errors"},
     "desk": {"domain", "ports", "errors", "evidence", "execution", "guard"},
@@ -42,7 +43,11 @@ ALLOWED: dict[str, set[str]] = {
     "demo": {"", "bootstrap", "desk", "operations", "pipeline", "render", "replay", "settings", "views"},
     "__init__": set(),
 }
-REGISTRIES = {"alphaagent.evidence.registry": {"bootstrap"}, "alphaagent.engines.registry": {"bootstrap", "replay"}}
+REGISTRIES = {
+    "alphaagent.evidence.registry": {"bootstrap"},
+    "alphaagent.engines.registry": {"bootstrap", "replay"},
+    "alphaagent.llm.registry": {"bootstrap"},
+}
 GUARD_LIBRARIES = {
     "abc",
     "collections",

@@ -1,0 +1,1 @@
+"""The providers, one a file; `alphaagent.llm.registry` lists them in order."""
