@@ -69,3 +69,30 @@ class IntakeRefused(AlphaAgentError):
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)
         self.code = code
+
+
+class AnswerRefused(AlphaAgentError):
+    """A debater's raw text was refused; the message says to the model what to mend."""
+
+    exit_code = 4
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+class DebateFault(AlphaAgentError):
+    """The debate broke one of its invariants and ends without a proposal; `code` is public."""
+
+    exit_code = 4
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+class SeamLoss(DebateFault):
+    """What went into a step did not come out of it, by key."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__("SEAM_LOSS", message)

@@ -17,6 +17,7 @@ ALLOWED: dict[str, set[str]] = {
     "clock": {"errors"},
     "settings": {"domain", "errors"},
     "guard": {"domain", "errors"},
+    "debate": {"domain", "ports", "errors"},
     "evidence": {"domain", "ports", "errors"},
     "engines": {"domain", "ports", "errors"},
     "llm": {"domain", "errors"},
