@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from functools import cached_property
 from pathlib import Path
+from secrets import token_hex
 from typing import TYPE_CHECKING, Any
 
 from alphaagent.clock import DEFAULT_EXCHANGE, US_MARKETS, Calendars, SessionTable, WallClock, exchange_of, exchange_sessions
 from alphaagent.domain.base import fingerprint
 from alphaagent.domain.text import inert
 from alphaagent.errors import ConfigFault, NoEvidence, UsageFault
-from alphaagent.settings import Settings, load_settings, read_yaml
+from alphaagent.settings import Settings, contained_crewai, load_settings, read_yaml
 
 if TYPE_CHECKING:
     from alphaagent.desk import Desk
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from alphaagent.guard.mandate import Mandate
     from alphaagent.ledger.store import SqlStore
     from alphaagent.ports import StoredDecision
+    from alphaagent.staffing import Staff
 
 JUST_AFTER_CLOSE = timedelta(seconds=1)
 SESSIONS_TO_FILL_ON, A_YEAR = timedelta(days=30), timedelta(days=365)
@@ -139,7 +141,9 @@ class Workplace:
             existing_store=self.existing_store,
             slot_patience_seconds=float(settings.slots.wait_seconds),
             sleep=time.sleep,
-            provider=settings.provider,
+            staff=lambda: self.staff,
+            markers=new_markers,
+            provider=settings.models.provider,
             allow_fallback=settings.allow_fallback,
             starting_cash=settings.portfolio.starting_cash,
             default_mandate=settings.portfolio.mandate,
@@ -149,6 +153,17 @@ class Workplace:
             halt_variable=settings.halt_variable,
             check_books=lambda: self._books_fault,
         )
+
+    @cached_property
+    def staff(self) -> "Staff | None":
+        """The crew that the settings name. Raises ConfigFault where it cannot be used."""
+        if self.settings.models.is_silent:
+            return None
+        from alphaagent.guard.intake import parse_proposal
+        from alphaagent.llm.registry import PROVIDERS
+        from alphaagent.staffing import staff
+
+        return staff(self.settings, PROVIDERS, lambda raw, ticker: parse_proposal(raw, ticker=ticker), contained_crewai)
 
     def store(self) -> "SqlStore":
         """The books, made where they are missing."""
@@ -316,9 +331,14 @@ class Workplace:
                 raise ConfigFault(message, fix="lower the execution costs or raise H9.slippage_fraction")
 
     def _configuration(self, lexicon: str) -> str:
-        """Hash of what shapes a result besides the evidence: mandates, lexicon, execution, data mode, fallback."""
+        """Hash of what shapes a result besides the evidence: mandates, lexicon, execution, data mode, fallback; what a crew adds to it, its staff says."""
         settings, mandates = self.settings, {name: mandate.limits_hash for name, mandate in self.mandates.items()}
-        return fingerprint([mandates, lexicon, settings.execution, settings.data_mode, settings.provider, settings.allow_fallback])
+        return fingerprint([mandates, lexicon, settings.execution, settings.data_mode, settings.allow_fallback])
+
+
+def new_markers() -> dict[str, str]:
+    """A private word for each debater, which nobody could guess and which means nothing."""
+    return {side: f"ref-{token_hex(8)}" for side in ("bull", "bear")}
 
 
 def _outside(text: str, calendar: SessionTable) -> NoEvidence:

@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from alphaagent.domain.base import canonical
 from alphaagent.domain.evidence import ToolName
 from alphaagent.domain.lots import LotMethod
 from alphaagent.domain.market import Instrument
 from alphaagent.domain.portfolio import Account, Activity, Portfolio
-from alphaagent.domain.record import DecisionRecord, EngineName
+from alphaagent.domain.record import DecisionRecord, EngineName, PlanName
 from alphaagent.domain.ruling import ControlState, GuardSnapshot, Ruling
 from alphaagent.errors import BooksUnsound, ConfigFault, Halted, NoEvidence, UsageFault
 from alphaagent.evidence.gather import Tool
@@ -26,6 +27,9 @@ from alphaagent.guard.mandate import Mandate
 from alphaagent.guard.rules.e10_market_stress import MarketStress
 from alphaagent.ports import Books, Broker, Calendar, Clock, Control, DecisionEngine, EvidenceSource, MarketData, Store, Supply
 
+if TYPE_CHECKING:
+    from alphaagent.staffing import Staff
+
 DEFAULT_PORTFOLIO = "default"
 BASE_CURRENCY = "USD"
 
@@ -37,6 +41,8 @@ class Ask:
     ticker: str
     as_of: datetime
     engine: EngineName = "auto"
+    plan: PlanName | None = None
+    """None: the configured one."""
     portfolio: str = DEFAULT_PORTFOLIO
     slot: str = "manual"
 
@@ -62,7 +68,12 @@ class Desk:
     slot_patience_seconds: float
     """How long to wait for another run that is deciding the same slot."""
     sleep: Callable[[float], None]
+    staff: "Callable[[], Staff | None]"
+    """The crew that is configured, made when it is first asked for; None where no model is. Raises ConfigFault."""
+    markers: Callable[[], Mapping[str, str]]
+    """A private word for each debater, new for every debate."""
     provider: str | None
+    """As named: None where nobody named one."""
     allow_fallback: bool
     starting_cash: Decimal
     default_mandate: str

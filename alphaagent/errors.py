@@ -38,9 +38,17 @@ class SourceFault(AlphaAgentError):
 
 
 class ProviderFault(AlphaAgentError):
-    """The model provider failed, or none is configured; retry or choose another engine."""
+    """The model provider failed, or none is configured; retry or choose another engine.
+
+    `kind` says how (a FaultKind of the transcript); `transcript` is the debate as far as it came, where one was begun.
+    """
 
     exit_code = 4
+
+    def __init__(self, message: str, *, fix: str | None = None, kind: str = "none", transcript: object = None) -> None:
+        super().__init__(message, fix=fix)
+        self.kind = kind
+        self.transcript = transcript
 
 
 class Halted(AlphaAgentError):

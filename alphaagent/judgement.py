@@ -12,6 +12,7 @@ from alphaagent.domain.market import Instrument
 from alphaagent.domain.proposal import TradeProposal
 from alphaagent.domain.record import EngineName, Request, is_scheduled
 from alphaagent.domain.ruling import GuardSnapshot, Provenance
+from alphaagent.domain.transcript import Transcript
 from alphaagent.errors import NoEvidence, ProviderFault
 from alphaagent.evidence.gather import gather
 from alphaagent.evidence.gathered import Gathered
@@ -23,9 +24,10 @@ from alphaagent.execution.trading import trading
 from alphaagent.guard.evaluate import budget
 from alphaagent.guard.intake import read_proposal
 from alphaagent.guard.mandate import Mandate
-from alphaagent.ports import Calendar, DecisionEngine
+from alphaagent.ports import Calendar
 
 RANK = {"SELL": 0, "BUY": 1}
+FAILED_FIX = "run `alphaagent doctor`, try again later, or use --engine heuristic"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,20 +59,23 @@ class Opinion:
     result: EngineResult
     provenance: Provenance
     fallback_reason: str | None
+    transcript: Transcript | None = None
+    """Of the debate that was held, also where it failed and the heuristic engine spoke instead."""
 
 
 def matter_of(desk: Desk, ask: Ask) -> Matter:
     """A request, resolved to one instrument and session. Raises NoEvidence or UsageFault."""
     instrument, session = resolve(desk, ask.ticker, ask.as_of)
+    staff = desk.staff() if ask.engine != "heuristic" else None
     request = Request(
         ticker=ask.ticker,
         as_of=ask.as_of,
         session=session.isoformat(),
         engine=ask.engine,
-        plan=None,
+        plan=(ask.plan or staff.file.plan) if staff else None,
         portfolio=ask.portfolio,
         slot=ask.slot,
-        configuration=desk.configuration,
+        configuration=fingerprint([desk.configuration, staff.fingerprint()]) if staff else desk.configuration,
     )
     return Matter(request, instrument, session)
 
@@ -84,7 +89,7 @@ def form_opinion(desk: Desk, matter: Matter, book: BookState, mandate: Mandate, 
 
     sources, calendar = desk.sources_of(matter.instrument), desk.calendar_of(matter.instrument)
     pack = gather(sources, desk.tools, calendar, matter.instrument, request.ticker, request.as_of, matter.session, portfolio_evidence)
-    return Opinion(pack, *_speak(desk, pack, request.engine))
+    return _speak(desk, pack, request)
 
 
 def allocation_order(ticker: str, opinion: Opinion) -> tuple[int, bool, Decimal, str]:
@@ -104,27 +109,30 @@ def _score_per_risk(opinion: Opinion) -> Decimal | None:
     return round(Decimal(opinion.result.score) / sigma, 6)
 
 
-def _speak(desk: Desk, pack: EvidencePack, asked: EngineName) -> tuple[EngineResult, Provenance, str | None]:
+def _speak(desk: Desk, pack: EvidencePack, request: Request) -> Opinion:
     """The engine that was asked for, or the recorded substitute where that is allowed."""
-    heuristic = desk.engines["heuristic"]
-    if asked == "heuristic" or (asked == "auto" and desk.provider == "none"):
-        return heuristic.decide(pack), "heuristic", None
-    if asked == "auto" and desk.provider is None:
-        if not desk.allow_fallback:
-            raise ProviderFault("no model provider is configured and ALLOW_HEURISTIC_FALLBACK is false", fix="name a provider, or use --engine heuristic")
-        return heuristic.decide(pack), "heuristic", None
-    try:
-        return _crew(desk).decide(pack), "crew", None
-    except ProviderFault as fault:
-        if not desk.allow_fallback:
-            raise
-        return heuristic.decide(pack), "fallback", fault.message
+    staff = desk.staff() if request.engine != "heuristic" else None
+    if staff is None or request.plan is None:
+        return _without_a_model(desk, pack, request.engine)
+    debated = staff.crew.debate(pack, staff.setup(request.plan, desk.markers()), desk.clock.now())
+    if debated.result is not None:
+        return Opinion(pack, debated.result, "crew", None, debated.transcript)
+    reason = debated.fault.message if debated.fault else "the debate came to no verdict"
+    kind = debated.fault.kind if debated.fault else "internal"
+    if not desk.allow_fallback:
+        raise ProviderFault(f"{kind}: {reason}", fix=FAILED_FIX, kind=kind, transcript=debated.transcript)
+    return Opinion(pack, desk.engines["heuristic"].decide(pack), "fallback", f"{kind}: {reason}", debated.transcript)
 
 
-def _crew(desk: Desk) -> DecisionEngine:
-    if "crew" not in desk.engines:
-        raise ProviderFault("this version has no crew engine", fix="use --engine heuristic")
-    return desk.engines["crew"]
+def _without_a_model(desk: Desk, pack: EvidencePack, asked: EngineName) -> Opinion:
+    """The heuristic engine where it was chosen, or where nobody named a model and that is allowed."""
+    result = desk.engines["heuristic"].decide(pack)
+    if asked == "heuristic" or (asked == "auto" and (desk.provider == "none" or desk.allow_fallback)):
+        return Opinion(pack, result, "heuristic", None)
+    reason = "no model provider is configured"
+    if not desk.allow_fallback:
+        raise ProviderFault(f"{reason} and ALLOW_HEURISTIC_FALLBACK is false", fix="name a provider, or use --engine heuristic")
+    return Opinion(pack, result, "fallback", reason)
 
 
 def seen_by(calendar: Calendar, pack: EvidencePack, proposal: TradeProposal | None) -> Seen:

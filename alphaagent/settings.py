@@ -4,16 +4,20 @@ A file that the user does not have comes from the defaults that ship with the pa
 repeated keys are refused, `on` and `no` stay strings, and decimals never pass through binary floating point.
 """
 
+import atexit
 import difflib
 import os
 import re
-from collections.abc import Mapping
+import shutil
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, Literal
 
 import yaml
-from pydantic import Field, ValidationError
+from pydantic import Field, SecretStr, ValidationError
 
 from alphaagent.domain.base import Frozen
 from alphaagent.domain.lots import LotMethod
@@ -60,6 +64,30 @@ class DataSettings(Frozen):
     own_prices: str | None = None
 
 
+class ModelSettings(Frozen):
+    """What the environment says about models: one block for every agent."""
+
+    provider: str | None = None
+    """None: not named. `none`: the operator chose to run without a model."""
+    model: str | None = None
+    base_url: str | None = None
+    temperature: Decimal | None = None
+    call_seconds: Decimal | None = None
+    keys: dict[str, SecretStr] = Field(default_factory=dict)
+    """Every variable that is named like a key and is not empty."""
+    daily_spend: Decimal | None = Decimal(5)
+    """The ceiling in USD on a UTC day; None for none."""
+
+    @property
+    def is_silent(self) -> bool:
+        """Whether nothing here leads to a model."""
+        return self.provider == "none" or (self.provider is None and self.base_url is None and not self.keys)
+
+    def key(self, names: Iterable[str]) -> str | None:
+        """The first of these variables that is set."""
+        return next((self.keys[name].get_secret_value() for name in names if name in self.keys), None)
+
+
 class FileSettings(Frozen):
     """The shape of config/alphaagent.yaml."""
 
@@ -85,8 +113,7 @@ class Settings(FileSettings):
     """None where no snapshot is found; only what reads prices needs one."""
     database_url: str
     allow_fallback: bool
-    provider: str | None
-    """None: not named. `none`: the operator chose to run without a model."""
+    models: ModelSettings
     data_mode: Literal["snapshot"]
     own_prices: Path | None
     """A folder of own price files; None where none is configured."""
@@ -94,6 +121,10 @@ class Settings(FileSettings):
     halt_file: Path
     mandates: ConfigFile
     lexicon: ConfigFile
+    agents: ConfigFile
+    tasks: ConfigFile
+    debate: ConfigFile
+    prices: ConfigFile
 
 
 def load_settings(environ: Mapping[str, str] | None = None, cwd: Path | None = None) -> Settings:
@@ -113,13 +144,13 @@ def load_settings(environ: Mapping[str, str] | None = None, cwd: Path | None = N
         snapshot=_snapshot(home),
         database_url=_database_url(env, home),
         allow_fallback=_boolean(env, "ALLOW_HEURISTIC_FALLBACK", default=True),
-        provider=_choice(env, "ALPHAAGENT_LLM_PROVIDER", PROVIDERS),
+        models=_models(env),
         data_mode=_data(env),
         own_prices=_own_prices(files["data"].own_prices, home, main.path),
         halt_variable=_boolean(env, "ALPHAAGENT_HALT", default=False),
         halt_file=home / "data" / "HALT",
         mandates=_config_file(config, "mandate.yaml"),
-        lexicon=_config_file(config, "lexicon.yaml"),
+        **{name: _config_file(config, f"{name}.yaml") for name in ("lexicon", "agents", "tasks", "debate", "prices")},
     )
 
 
@@ -148,6 +179,56 @@ def _refuse_unusable_numbers(env: Mapping[str, str]) -> None:
             continue
         if not PLAIN_NUMBER.fullmatch(text) or not least <= Decimal(text) <= most:
             raise ConfigFault(f"{name} is {text!r}, which is no number from {least} to {most}", fix=f"correct or unset {name}")
+
+
+def _models(env: Mapping[str, str]) -> ModelSettings:
+    spend = env.get("ALPHAAGENT_DAILY_SPEND_USD", "5")
+    return ModelSettings(
+        provider=_choice(env, "ALPHAAGENT_LLM_PROVIDER", PROVIDERS),
+        model=_text(env, "ALPHAAGENT_LLM_MODEL"),
+        base_url=_url(env, "ALPHAAGENT_LLM_BASE_URL"),
+        temperature=_number(env, "ALPHAAGENT_LLM_TEMPERATURE"),
+        call_seconds=_number(env, "ALPHAAGENT_LLM_TIMEOUT_SECONDS"),
+        keys={name: SecretStr(value) for name, value in env.items() if name.endswith("_API_KEY") and value.strip()},
+        daily_spend=None if spend == "off" else Decimal(spend),
+    )
+
+
+def _number(env: Mapping[str, str], name: str) -> Decimal | None:
+    return Decimal(env[name]) if name in env else None
+
+
+def _text(env: Mapping[str, str], name: str) -> str | None:
+    text = env.get(name)
+    if text is not None and (not text.strip() or not text.isprintable()):
+        raise ConfigFault(f"{name} is {text!r}, which names nothing", fix=f"correct or unset {name}")
+    return text
+
+
+def _url(env: Mapping[str, str], name: str) -> str | None:
+    text = _text(env, name)
+    if text is not None and not re.fullmatch(r"https?://[^\s/?#]+[^\s?#]*", text):
+        raise ConfigFault(f"{name} is no http address (what it holds is not shown, for there may be a key in it)", fix="write https://host/path")
+    return text
+
+
+@contextmanager
+def contained_crewai() -> Iterator[None]:
+    """The surroundings in which CrewAI may be imported: no telemetry, tracing or version check, a home folder that goes with the process, and
+    nothing taken over from a stray .env file.
+    """
+    folder = tempfile.mkdtemp(prefix="alphaagent-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    switches = dict.fromkeys(("CREWAI_DISABLE_TELEMETRY", "CREWAI_DISABLE_TRACKING", "CREWAI_DISABLE_VERSION_CHECK", "OTEL_SDK_DISABLED"), "true")
+    switches |= {"CREWAI_TRACING_ENABLED": "false", "CREWAI_STORAGE_DIR": str(Path(folder) / "crewai")}
+    before = dict(os.environ)
+    os.environ.update(switches | {"HOME": folder, "USERPROFILE": folder})
+    try:
+        yield
+    finally:
+        for name in set(os.environ) - set(before) - set(switches):
+            del os.environ[name]
+        os.environ.update(before | switches)
 
 
 def _folder(env: Mapping[str, str], name: str, default: Path, base: Path) -> Path:

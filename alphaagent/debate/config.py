@@ -47,7 +47,7 @@ class SideBounds(Frozen):
     model: Text | None = None
     temperature: Annotated[Decimal, Field(ge=0, le=2)] | None = None
     completion_tokens: Annotated[Count, Field(ge=64, le=64_000)] = 1600
-    call_seconds: Annotated[Decimal, Field(gt=0, le=3600)] = Decimal(60)
+    call_seconds: Annotated[Decimal, Field(gt=0, le=3600)] | None = None
     tool_calls: Annotated[int, Field(strict=True, ge=0, le=20)] = 2
     repairs: Annotated[int, Field(strict=True, ge=0, le=5)] = 1
     calls: Annotated[Count, Field(le=200)] = 12

@@ -9,13 +9,16 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from alphaagent.debate.answers import answer_schema, read_opening
-from alphaagent.debate.citations import CitationFault, kept_opening, opening_faults
+from alphaagent.debate.citations import kept_opening, opening_faults
 from alphaagent.debate.prompts import ON_REQUEST, Prompt, fill, json_line, question, render
-from alphaagent.domain.argument import Opening, Thresholds
+from alphaagent.debate.thresholds import Thresholds
+from alphaagent.domain.argument import Claim, Opening
 from alphaagent.domain.evidence import EvidenceItem, EvidencePack, Side
 from alphaagent.domain.proposal import TradeProposal
 from alphaagent.domain.transcript import Fault, PhaseKind, Repair, Setup, SideSetup, TurnRecord
 from alphaagent.errors import AnswerRefused, IntakeRefused
+
+DEBATERS: tuple[Side, ...] = ("bull", "bear")
 
 ReadProposal = Callable[[str, str], TradeProposal]
 """The strict parser: raw text and the ticker that was asked for. Raises IntakeRefused."""
@@ -43,15 +46,28 @@ class Room(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class Opened:
+    """An opening as it stands: what is left of it after its citations were checked, with a note on each claim that lost some of them."""
+
+    side: Side
+    opening: Opening
+    notes: tuple[tuple[str, ...], ...]
+
+    def claims(self) -> tuple[tuple[str, Claim, tuple[str, ...]], ...]:
+        """Id, claim and notes of each."""
+        numbered = enumerate(zip(self.opening.claims, self.notes, strict=True), start=1)
+        return tuple((claim_id(self.side, number), claim, notes) for number, (claim, notes) in numbered)
+
+
+@dataclass(frozen=True, slots=True)
 class Heard:
     """What came of a debate: both openings and the verdict as they were accepted, as far as it came."""
 
     turns: tuple[TurnRecord, ...]
-    bull: Opening | None
-    bear: Opening | None
-    verdict: str | None
-    fault: Fault | None
-    faults: dict[Side, tuple[CitationFault, ...]]
+    bull: Opened | None = None
+    bear: Opened | None = None
+    verdict: str | None = None
+    fault: Fault | None = None
 
 
 @dataclass(slots=True)
@@ -88,8 +104,7 @@ class _Opener:
     turn: _Turn
     pack: EvidencePack
     thresholds: Thresholds
-    opening: Opening | None = None
-    faults: tuple[CitationFault, ...] = ()
+    opened: Opened | None = None
 
     def check(self, raw: str) -> Repair | None:
         try:
@@ -100,7 +115,10 @@ class _Opener:
         faults = opening_faults(opening, visible, {item.id: item for item in self.pack.items}, self.pack.as_of, self.thresholds)
         if faults and self.turn.may_repair:
             return self.turn.back([fault.code for fault in faults], [fault.message for fault in faults])
-        self.opening, self.faults = kept_opening(opening, faults), faults
+        kept = kept_opening(opening, faults)
+        standing = [index for index in range(len(opening.claims)) if index not in kept.removed]
+        notes = tuple(tuple(fault.message for fault in faults if fault.index == index) for index in standing)
+        self.opened = Opened(self.turn.who.side, kept.opening, notes)
         self.turn.codes = tuple(fault.code for fault in faults)
         return None
 
@@ -130,20 +148,18 @@ class _Decider:
 
 def hold(pack: EvidencePack, setup: Setup, thresholds: Thresholds, room: Room, read: ReadProposal) -> Heard:
     """The plan `quick`: two openings in isolation, then the verdict. Nothing is decided where one of them fails."""
-    openers = tuple(_opener(pack, setup, thresholds, side) for side in ("bull", "bear"))
+    bull, bear = openers = tuple(_opener(pack, setup, thresholds, side) for side in DEBATERS)
     outcomes = room.together([_asked(opener.turn, setup.tasks[f"{opener.turn.who.side}_opening"], opener.check) for opener in openers])
     turns = tuple(opener.turn.record(outcome) for opener, outcome in zip(openers, outcomes, strict=True))
     fault = next((outcome for outcome in outcomes if isinstance(outcome, Fault)), None)
-    bull, bear = openers
-    faults: dict[Side, tuple[CitationFault, ...]] = {"bull": bull.faults, "bear": bear.faults}
-    if fault is not None or bull.opening is None or bear.opening is None:
-        return Heard(turns, bull.opening, bear.opening, None, fault or Fault(kind="internal", message="an opening ended without an answer"), faults)
-    decider = _decider(pack, setup, {"bull": bull.opening, "bear": bear.opening}, faults, read)
+    if fault is not None or bull.opened is None or bear.opened is None:
+        return Heard(turns, bull.opened, bear.opened, fault=fault or Fault(kind="internal", message="an opening ended without an answer"))
+    decider = _decider(pack, setup, (bull.opened, bear.opened), read)
     (outcome,) = room.together([_asked(decider.turn, setup.tasks["verdict"], decider.check, is_proposal=True)])
     turns = (*turns, decider.turn.record(outcome))
     if isinstance(outcome, Fault):
-        return Heard(turns, bull.opening, bear.opening, None, outcome, faults)
-    return Heard(turns, bull.opening, bear.opening, outcome, None, faults)
+        return Heard(turns, bull.opened, bear.opened, fault=outcome)
+    return Heard(turns, bull.opened, bear.opened, verdict=outcome)
 
 
 def claim_id(side: Side, number: int) -> str:
@@ -162,13 +178,10 @@ def _opener(pack: EvidencePack, setup: Setup, thresholds: Thresholds, side: Side
     return _Opener(_Turn("opening", 1, who, _prompt(setup, template, values, pack.visible_to(side))), pack, thresholds)
 
 
-def _decider(
-    pack: EvidencePack, setup: Setup, openings: dict[Side, Opening], faults: dict[Side, tuple[CitationFault, ...]], read: ReadProposal
-) -> _Decider:
-    cases = {side: shown_case(side, opening, faults[side]) for side, opening in openings.items()}
-    values = {"question": question(pack), "cases": json_line(cases), "answer": answer_schema("proposal")}
+def _decider(pack: EvidencePack, setup: Setup, openings: Sequence[Opened], read: ReadProposal) -> _Decider:
+    values = {"question": question(pack), "cases": json_line({one.side: shown_case(one) for one in openings}), "answer": answer_schema("proposal")}
     turn = _Turn("verdict", 2, _who(setup, "cio"), _prompt(setup, setup.tasks["verdict"]["description"], values, pack.items))
-    claims = {claim_id(side, number) for side, opening in openings.items() for number in range(1, len(opening.claims) + 1)}
+    claims = {name for one in openings for name, _, _ in one.claims()}
     return _Decider(turn, pack.ticker, frozenset(claims | {item.id for item in pack.items} - set(turn.prompt.cut)), read)
 
 
@@ -182,12 +195,11 @@ def _who(setup: Setup, side: Side) -> SideSetup:
     return next(one for one in setup.sides if one.side == side)
 
 
-def shown_case(side: Side, opening: Opening, faults: Sequence[CitationFault]) -> dict[str, object]:
+def shown_case(case: Opened) -> dict[str, object]:
     """A case as the CIO reads it: claims under their ids, with what code found wrong beside them."""
     claims = [
-        {"id": claim_id(side, number)}
-        | {key: value for key, value in claim.model_dump(mode="json").items() if value is not None}
-        | ({"faults": found} if (found := [fault.message for fault in faults if fault.claim == number]) else {})
-        for number, claim in enumerate(opening.claims, start=1)
+        {"id": name} | {key: value for key, value in claim.model_dump().items() if value is not None} | ({"found_by_program": notes} if notes else {})
+        for name, claim, notes in case.claims()
     ]
+    opening = case.opening
     return {"stance": opening.stance, "p_up": opening.p_up, "no_case": opening.no_case, "claims": claims, "strongest_counter": opening.strongest_counter}

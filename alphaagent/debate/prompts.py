@@ -101,4 +101,3 @@ def _note(cut: Sequence[str]) -> str:
 
 def _note_size(cut: Sequence[str]) -> int:
     return len(_note(cut)) + 1 if cut else 0
-

@@ -68,9 +68,7 @@ class RecordedCarrier:
             raise self._differs(f"request {_named(parcel.key)} is not in the record")
         if call.request.encode() != parcel.body or call.path != parcel.path:
             raise self._differs(f"request {_named(parcel.key)} differs: {_difference(call.path + call.request, parcel.path + parcel.body.decode())}")
-        return Carried(
-            call.seq, call.started_ms, call.latency_ms, call.status, call.content_type, body_of(call), call.fault if call.response is None else None
-        )
+        return Carried(call.seq, call.started_ms, call.latency_ms, call.status, call.content_type, body_of(call), call.fault if call.response is None else None)
 
     def rest(self, seconds: float, upcoming: Key) -> bool:  # noqa: ARG002 - the record knows, no time passes
         """Whether the record holds another attempt."""

@@ -9,6 +9,7 @@ import base64
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+
 import httpx
 
 from alphaagent.domain.base import decimal_text, sha256_hex
@@ -202,4 +203,3 @@ def _as_text(body: bytes | None) -> tuple[str | None, bool]:
 def client_of(wire: Wire) -> httpx.Client:
     """What a provider's own library is handed instead of a client of its own."""
     return httpx.Client(transport=wire)
-

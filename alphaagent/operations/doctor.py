@@ -3,10 +3,12 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
+from decimal import Decimal
 from typing import Literal
 
 from alphaagent.bootstrap import Workplace
 from alphaagent.errors import AlphaAgentError
+from alphaagent.staffing import SIDES, Staff
 
 FRESH_DAYS = 5
 """Calendar days that recorded data may be old before the doctor says so."""
@@ -131,13 +133,24 @@ def _switch(workplace: Workplace) -> Finding:
 
 
 def _provider(workplace: Workplace) -> Finding:
-    settings = workplace.settings
-    if settings.provider not in (None, "none"):
-        return Finding("model provider", "note", f"{settings.provider} is named, but this version has no crew engine", "set ALPHAAGENT_LLM_PROVIDER to none")
-    if settings.provider is None and not settings.allow_fallback:
+    settings, staff = workplace.settings, workplace.staff
+    if staff is not None:
+        return _staffed(staff, settings.models.daily_spend)
+    if settings.models.provider is None and not settings.allow_fallback:
         fix = "use --engine heuristic, or set ALLOW_HEURISTIC_FALLBACK to true"
         return Finding("model provider", "note", "none, and ALLOW_HEURISTIC_FALLBACK is false: `decide` ends with exit 4", fix)
     return Finding("model provider", "ok", "none: the heuristic engine decides, and says so")
+
+
+def _staffed(staff: Staff, ceiling: Decimal | None) -> Finding:
+    """Whether the crew could speak; nobody is asked anything, for that would cost money."""
+    models = ", ".join(dict.fromkeys(staff.model_of(side) for side in SIDES))
+    most = staff.most_cost()
+    if most is None and ceiling is not None:
+        fix = f"add {staff.provider.name}/{models} to config/prices.yaml, or set ALPHAAGENT_DAILY_SPEND_USD to off"
+        return Finding("model provider", "note", f"{models} at {staff.provider.name} has no price, and a model without one is refused under a ceiling", fix)
+    cost = "price unknown" if most is None else f"at most USD {most:.2f} a decision"
+    return Finding("model provider", "ok", f"{models} at {staff.provider.name}, {cost}; nobody was asked")
 
 
 CHECKS: dict[str, Callable[[Workplace], Finding]] = {

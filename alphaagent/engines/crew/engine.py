@@ -3,14 +3,18 @@
 The same code runs live and from a record; only the carrier differs.
 """
 
+import importlib
+import sys
+import threading
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from alphaagent.debate.orchestrate import Asked, Heard, ReadProposal, claim_id, hold
-from alphaagent.domain.argument import Opening, Thresholds
+from alphaagent.debate.orchestrate import Asked, Heard, Opened, ReadProposal, hold
+from alphaagent.debate.thresholds import Thresholds
 from alphaagent.domain.base import decimal_text
 from alphaagent.domain.debate import Case, CaseLine, EngineResult
 from alphaagent.domain.evidence import EvidencePack, Side
@@ -19,7 +23,7 @@ from alphaagent.domain.transcript import CallRecord, Fault, Setup, SideSetup, To
 from alphaagent.engines.crew.tools import DESCRIPTIONS, tools_of
 from alphaagent.errors import ReplayDiffers
 from alphaagent.llm.carrier import Carrier, RecordedCarrier
-from alphaagent.llm.dialect import DIALECTS
+from alphaagent.llm.dialects import DIALECTS
 from alphaagent.llm.network import NetworkCarrier, network_client
 from alphaagent.llm.prices import Price
 from alphaagent.llm.provider import Provider
@@ -30,6 +34,11 @@ from alphaagent.llm.wire import Seat, Wire, unanswered
 
 if TYPE_CHECKING:
     from alphaagent.engines.crew.room import Place
+
+
+ROOM = "alphaagent.engines.crew.room"
+_LOADING = threading.Lock()
+NOTHING_STOOD = "None of its claims stood: what they cite was not given."
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +61,8 @@ class Crew:
     base_url: str | None
     key: Callable[[], str]
     read: ReadProposal
-    contain: Callable[[], None]
-    """Keeps CrewAI away from the user's environment and home folder; called before it is imported."""
+    contain: Callable[[], AbstractContextManager[None]]
+    """Keeps CrewAI away from the user's environment and home folder while it is imported."""
 
     def debate(self, pack: EvidencePack, setup: Setup, started_at: datetime) -> Debated:
         """A debate over the network. What goes wrong in it is a fault of the transcript and raises nothing."""
@@ -75,15 +84,13 @@ class Crew:
         return _debated(pack, transcript.setup, transcript.started_at, heard, trace)
 
     def _held(self, pack: EvidencePack, setup: Setup, carrier: Carrier, trace: Trace, left: Callable[[], float | None], key: str) -> Heard:
-        self.contain()
-        from alphaagent.engines.crew.room import CrewRoom, Place
-
+        room = _room(self.contain)
         purses = {who.side: Purse(who.calls, who.tokens) for who in setup.sides}
 
         def seated(asked: Asked) -> "Place":
             who = _who(setup, asked.side)
             steps = _steps(who, asked, trace)
-            return Place(
+            place: Place = room.Place(
                 role=who.role,
                 goal=who.goal,
                 backstory=who.backstory,
@@ -96,8 +103,9 @@ class Crew:
                 tools=tools_of(asked.side, pack, steps),
                 wire=Wire(self._seat(setup, who, asked), DIALECTS[self.provider.route], carrier, purses[asked.side], steps, trace),
             )
+            return place
 
-        return hold(pack, setup, Thresholds(max_claims=setup.max_claims), CrewRoom(seated, left), self.read)
+        return hold(pack, setup, Thresholds(max_claims=setup.max_claims), room.CrewRoom(seated, left), self.read)
 
     def _seat(self, setup: Setup, who: SideSetup, asked: Asked) -> Seat:
         price = setup.prices.get(who.model)
@@ -114,6 +122,15 @@ class Crew:
             foreign_markers=tuple(marker for side, marker in setup.markers.items() if asked.side in setup.markers and side != asked.side),
             price=None if price is None else Price(prompt=Decimal(price["prompt"]), completion=Decimal(price["completion"])),
         )
+
+
+def _room(contain: Callable[[], AbstractContextManager[None]]) -> Any:
+    """The module that imports CrewAI, loaded once: several debates may begin at the same time."""
+    with _LOADING:
+        if ROOM in sys.modules:
+            return sys.modules[ROOM]
+        with contain():
+            return importlib.import_module(ROOM)
 
 
 def _steps(who: SideSetup, asked: Asked, trace: Trace) -> Steps:
@@ -148,9 +165,7 @@ def usage_of(calls: tuple[CallRecord, ...]) -> Usage:
     """What all calls cost together, those of failed turns included; the price of a call without a known one is left out of the sum."""
     paid = [call.usage for call in calls if call.usage]
     cost = sum((Decimal(call.cost_usd) for call in calls if call.cost_usd), Decimal(0))
-    return Usage(
-        calls=len(calls), prompt_tokens=sum(u.prompt for u in paid), completion_tokens=sum(u.completion for u in paid), cost_usd=decimal_text(cost)
-    )
+    return Usage(calls=len(calls), prompt_tokens=sum(u.prompt for u in paid), completion_tokens=sum(u.completion for u in paid), cost_usd=decimal_text(cost))
 
 
 def _result(pack: EvidencePack, setup: Setup, heard: Heard) -> EngineResult | None:
@@ -160,35 +175,35 @@ def _result(pack: EvidencePack, setup: Setup, heard: Heard) -> EngineResult | No
     return EngineResult(
         engine="crew",
         proposal_text=heard.verdict,
-        bull_case=_case("bull", setup, heard.bull, heard),
-        bear_case=_case("bear", setup, heard.bear, heard),
+        bull_case=_case(setup, heard.bull),
+        bear_case=_case(setup, heard.bear),
         base_rate=None if base is None else base.payload.get("p0"),
     )
 
 
-def _case(side: Side, setup: Setup, opening: Opening, heard: Heard) -> Case:
-    who = _who(setup, side)
+def _case(setup: Setup, opened: Opened) -> Case:
+    who, opening = _who(setup, opened.side), opened.opening
     lines = tuple(
         CaseLine(
             text=claim.text,
             factor=claim.kind,
             weight="0.0",
             evidence_ids=claim.evidence_ids,
-            claim_id=claim_id(side, number),
+            claim_id=name,
             severity=claim.severity,
             direction=claim.direction,
-            faults=tuple(fault.message for fault in heard.faults[side] if fault.claim == number),
+            faults=notes,
         )
-        for number, claim in enumerate(opening.claims, start=1)
+        for name, claim, notes in opened.claims()
     )
     return Case(
-        side="bull" if side == "bull" else "bear",
+        side="bull" if opened.side == "bull" else "bear",
         label=f"{who.role}, {who.model} at {setup.provider}",
-        summary=opening.no_case or opening.claims[0].text,
+        summary=opening.no_case or (opening.claims[0].text if opening.claims else NOTHING_STOOD),
         no_case=opening.no_case,
         lines=lines,
         holes=(),
-        evidence_ids=tuple(dict.fromkeys(name for claim in opening.claims for name in claim.evidence_ids)),
+        evidence_ids=tuple(dict.fromkeys(id for claim in opening.claims for id in claim.evidence_ids)),
         p_up=decimal_text(opening.p_up),
         stance=opening.stance,
         counter=opening.strongest_counter,

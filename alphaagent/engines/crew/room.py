@@ -11,12 +11,12 @@ import os
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from io import StringIO
 from typing import Any, Literal
 
 import crewai
 from crewai import Agent, Crew, Task
 from crewai.events import crewai_event_bus, event_context
+from crewai.events.utils.console_formatter import ConsoleFormatter
 from crewai.llms.providers.openai.completion import OpenAICompletion
 from crewai.tools import BaseTool
 from crewai.utilities.converter import Converter, ConverterError
@@ -121,7 +121,7 @@ def _spoken(turn: Asked, place: Place) -> str | Fault:
     """One turn. CrewAI raises whatever its libraries raise, and a bare Exception of its own: this is the place that turns it into a Fault."""
     last: list[Repair] = []
 
-    def guardrail(output):  # type: ignore[no-untyped-def] # noqa: ANN001, ANN202 - see the module's docstring
+    def guardrail(output):  # type: ignore[no-untyped-def]
         wrong = turn.check(output.raw)
         if wrong is None:
             return True, output.raw
@@ -129,10 +129,10 @@ def _spoken(turn: Asked, place: Place) -> str | Fault:
         return False, wrong.message
 
     try:
-        answer = _crew(turn, place, guardrail).kickoff().raw
+        answer: Any = _crew(turn, place, guardrail).kickoff()
     except Exception as error:  # noqa: BLE001 - the edge to CrewAI
         return place.wire.fault or _fault(error, last, place.repairs)
-    return place.wire.fault or str(answer)
+    return place.wire.fault or str(answer.raw)
 
 
 def _fault(error: Exception, sent_back: Sequence[Repair], repairs: int) -> Fault:
@@ -214,9 +214,10 @@ CLIENTS: dict[str, Callable[[Place], Any]] = {"openai": _openai, "anthropic": _a
 
 def _silence() -> None:
     """CrewAI talks on stdout, where our data goes, and logs what its callers are told anyway."""
-    nowhere = Console(file=StringIO())
-    crewai_event_bus._console = nowhere
-    event_context._console = nowhere
+    mute = ConsoleFormatter()
+    mute.console = Console(quiet=True)
+    crewai_event_bus._console = mute
+    event_context._console = mute
     logging.getLogger("crewai").setLevel(logging.CRITICAL)
     package = os.sep + "crewai" + os.sep
     logging.getLogger().addFilter(lambda record: package not in record.pathname)
