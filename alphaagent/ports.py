@@ -217,11 +217,17 @@ class Books(Protocol):
         """Puts a mandate on file; where it differs from the one before, an audit row `limits_changed` that names the limits that got looser."""
         ...
 
-    def record_decision(self, claim: Claim, record: DecisionRecord, order: Order | None) -> AuditRef:
-        """Decision, ruling, order, blobs, audit row and the slot's end, in this transaction. UsageFault where the claim has been lost."""
+    def record_decision(self, claim: Claim, record: DecisionRecord, order: Order | None, transcript: bytes | None = None) -> AuditRef:
+        """Decision, ruling, order, blobs, audit row and the slot's end, in this transaction. UsageFault where the claim has been lost.
+
+        AlphaAgentError where the transcript is not the one that the record names.
+        """
         ...
 
-    def record_failure(self, ticker: str, portfolio: str, code: str, message: str, at: datetime) -> AuditRef: ...
+    def record_failure(self, ticker: str, portfolio: str, code: str, message: str, at: datetime, transcript: bytes | None = None) -> AuditRef:
+        """That nothing was decided and why, with the transcript of the debate that failed where there was one."""
+        ...
+
     def record_fill(
         self,
         order: Order,
@@ -285,4 +291,8 @@ class Store(Protocol):
 
     def release(self, claim: Claim) -> None: ...
     def decision(self, decision_id: str) -> StoredDecision | None: ...
+    def transcript(self, decision_id: str) -> bytes | None:
+        """The transcript of a decision's debate; None where there was no debate, or no such decision. BooksUnsound where it is missing or changed."""
+        ...
+
     def decisions(self, *, ticker: str | None = None, portfolio: str | None = None, limit: int = 50) -> Sequence[StoredDecision]: ...

@@ -132,6 +132,8 @@ def _order(connection: sqlite3.Connection, fields: Fields) -> str | None:
 def _documents(connection: sqlite3.Connection, fields: Fields) -> Iterator[str]:
     if fields["snapshot"] is not None:
         yield fields["snapshot"]
+    if "transcript" in fields["detail"]:
+        yield fields["detail"]["transcript"]
     match fields["kind"]:
         case "decision":
             yield fields["detail"]["record"]

@@ -95,6 +95,10 @@ class SqlStore:
         with self._reading() as session:
             return decisions.find(session, decision_id)
 
+    def transcript(self, decision_id: str) -> bytes | None:
+        with self._reading() as session:
+            return decisions.transcript(session, decision_id)
+
     def decisions(self, *, ticker: str | None = None, portfolio: str | None = None, limit: int = 50) -> Sequence[StoredDecision]:
         with self._reading() as session:
             return decisions.latest(session, ticker, portfolio, limit)

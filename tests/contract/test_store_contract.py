@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from alphaagent.domain.base import canonical
+from alphaagent.domain.base import canonical, sha256_hex
 from alphaagent.domain.market import CorporateAction
 from alphaagent.domain.portfolio import Account, Order, OrderStatus, Portfolio
+from alphaagent.domain.record import DecisionRecord
 from alphaagent.errors import AlphaAgentError, UsageFault
 from alphaagent.ledger.store import SqlStore
 from alphaagent.ports import AuditRef, Books, Claim, Store, StoredDecision
@@ -130,6 +131,48 @@ def test_decisions_are_listed_newest_first_and_filtered(store: Store, desk: Port
     assert len(store.decisions(ticker="XYZ", portfolio="default")) == 3
     assert not store.decisions(ticker="ABC")
     assert not store.decisions(portfolio="other")
+
+
+TRANSCRIPT = b'{"schema_version":1,"status":"completed"}'
+
+
+def debated(decision_id: str = "d-1", transcript: bytes = TRANSCRIPT) -> DecisionRecord:
+    return build.record(decision_id, provenance="crew", transcript_sha256=sha256_hex(transcript))
+
+
+def test_the_transcript_of_a_debate_comes_back_byte_for_byte(store: Store, desk: Portfolio) -> None:
+    claim = claimed(store)
+    with store.write() as books:
+        books.record_decision(claim, debated(), build.order("d-1", desk), TRANSCRIPT)
+    stored = store.decision("d-1")
+    assert stored is not None
+    assert stored.record.transcript_sha256 == sha256_hex(TRANSCRIPT)
+    assert store.transcript("d-1") == TRANSCRIPT
+
+
+def test_without_a_debate_there_is_no_transcript(store: Store, desk: Portfolio) -> None:
+    decide(store, desk)
+    assert store.transcript("d-1") is None
+    assert store.transcript("d-2") is None
+
+
+@pytest.mark.parametrize("case", ["another", "none given", "none named"])
+def test_a_transcript_that_the_record_does_not_name_is_refused(store: Store, desk: Portfolio, case: str) -> None:
+    claim = claimed(store)
+    record = build.record("d-1") if case == "none named" else debated()
+    given = {"another": TRANSCRIPT + b" ", "none given": None, "none named": TRANSCRIPT}[case]
+    with pytest.raises(AlphaAgentError, match="transcript of decision d-1"), store.write() as books:
+        books.record_decision(claim, record, None, given)
+    assert store.decision("d-1") is None
+
+
+def test_two_decisions_may_have_the_same_transcript_and_a_failure_too(store: Store, desk: Portfolio) -> None:
+    for name in ("d-1", "d-2"):
+        claim = claimed(store, key=name)
+        with store.write() as books:
+            books.record_decision(claim, debated(name), None, TRANSCRIPT)
+            books.record_failure("XYZ", "default", "PROVIDER", "outage", AS_OF, TRANSCRIPT)
+    assert store.transcript("d-1") == store.transcript("d-2") == TRANSCRIPT
 
 
 def test_an_order_of_another_decision_or_an_unknown_instrument_is_refused(store: Store, desk: Portfolio) -> None:
@@ -338,6 +381,7 @@ def test_every_act_appends_exactly_one_audit_row(store: Store, desk: Portfolio) 
         yield books.deposit(desk, Decimal(1), AS_OF)
         yield books.record_limits(desk, "a", b"{}", AS_OF)
         yield books.record_failure("XYZ", "default", "PROVIDER", "outage \ud800", AS_OF)
+        yield books.record_failure("XYZ", "default", "PROVIDER", "no answer", AS_OF, TRANSCRIPT)
         yield books.set_control("REDUCING", "drawdown", "breaker", AS_OF)
         yield books.record_decision(claims[0], build.record("d-1"), first)
         yield books.record_decision(claims[1], build.record("d-2"), second)
@@ -352,7 +396,7 @@ def test_every_act_appends_exactly_one_audit_row(store: Store, desk: Portfolio) 
         for ref in acts(books):
             refs.append(ref)
             assert books.soundness_fault() is None
-    assert [ref.seq for ref in refs if ref] == list(range(2, 11))
+    assert [ref.seq for ref in refs if ref] == list(range(2, 12))
 
 
 # Slots

@@ -8,6 +8,7 @@ from datetime import timedelta
 from decimal import Decimal
 from pathlib import Path
 
+from alphaagent.domain.base import sha256_hex
 from alphaagent.domain.lots import OpeningLot
 from alphaagent.domain.market import CorporateAction
 from alphaagent.domain.portfolio import OrderStatus
@@ -49,6 +50,18 @@ def add_lots(store: SqlStore) -> None:
         lots = [OpeningLot(instrument=XYZ, quantity=Decimal(n), cost=Decimal(90), acquired=AS_OF.date()) for n in (1, 2)]
         books.record_import(moved, lots, Decimal(25), "0" * 64, AS_OF)
         books.record_action(moved, XYZ, CorporateAction("unknown", ex.date(), Decimal(0), ex, note="spin_off"), ex)
+
+
+COMPLETED, FAILED = b'{"status":"completed"}', b'{"status":"failed"}'
+
+
+def add_debates(store: SqlStore) -> None:
+    """A decision that was debated and a debate that failed: two audit rows."""
+    claim = store.claim("k-debate", "r", Waits())
+    assert isinstance(claim, Claim)
+    with store.write() as books:
+        books.record_decision(claim, build.record("d-debate", provenance="crew", transcript_sha256=sha256_hex(COMPLETED)), None, COMPLETED)
+        books.record_failure("XYZ", "default", "PROVIDER", "no answer", AS_OF, FAILED)
 
 
 def make_desk(folder: Path) -> Path:
