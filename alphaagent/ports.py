@@ -12,8 +12,9 @@ from alphaagent.domain.evidence import EvidencePack
 from alphaagent.domain.lots import Gain, Lot, LotMethod, OpeningLot
 from alphaagent.domain.market import Bar, CorporateAction, Instrument, Quote, Records
 from alphaagent.domain.portfolio import Account, Activity, FrozenName, Order, OrderStatus, Portfolio, PortfolioKind
-from alphaagent.domain.record import DecisionRecord
+from alphaagent.domain.record import DecisionRecord, Usage
 from alphaagent.domain.ruling import ControlState, GuardSnapshot, Ruling
+from alphaagent.domain.spend import SpendAsk, SpendRef, SpendTotal
 
 Supply = Literal["prices", "fundamentals", "news"]
 
@@ -274,7 +275,28 @@ class Books(Protocol):
         ...
 
 
-class Store(Protocol):
+class Spending(Protocol):
+    """What model calls cost, kept under a ceiling per UTC day across processes. Each call is a short write transaction of its own."""
+
+    def reserve_spend(self, ask: SpendAsk, ceiling: Decimal | None) -> SpendRef:
+        """Holds the most that a debate can cost; no ceiling is None. A reservation that is never booked stays counted at its most.
+
+        Raises ProviderFault where the day's ceiling would be passed, or where there is one and the price is not known.
+        """
+        ...
+
+    def book_spend(self, token: str, usage: Usage, cost: Decimal | None, decision_id: str | None) -> AuditRef:
+        """What was really spent, in place of the reservation; cost None where the price is not known. AlphaAgentError a second time."""
+        ...
+
+    def release_spend(self, token: str) -> AuditRef:
+        """Books that nothing was spent. AlphaAgentError where it has been booked."""
+        ...
+
+    def spent_on(self, day: date) -> SpendTotal: ...
+
+
+class Store(Spending, Protocol):
     """Where everything that happened is written once."""
 
     def write(self) -> AbstractContextManager[Books]:
