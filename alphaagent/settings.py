@@ -35,7 +35,8 @@ VARIABLES = (
     "ALPHAAGENT_DAILY_SPEND_USD",
     "ALPHAAGENT_REFERENCE_DATA",
 )
-NUMBERS = {"ALPHAAGENT_LLM_TEMPERATURE": (0, 2), "ALPHAAGENT_LLM_TIMEOUT_SECONDS": (1, 3600), "ALPHAAGENT_DAILY_SPEND_USD": (0, 1_000_000)}
+DAILY_SPEND = "ALPHAAGENT_DAILY_SPEND_USD"
+NUMBERS = {"ALPHAAGENT_LLM_TEMPERATURE": (0, 2), "ALPHAAGENT_LLM_TIMEOUT_SECONDS": (1, 3600), DAILY_SPEND: (0, 1_000_000)}
 """Variables that hold a number, with what they may be at least and at most; they are checked even where no model is called."""
 PLAIN_NUMBER = re.compile(r"[0-9]{1,9}(\.[0-9]{1,9})?")
 PACKAGE = Path(__file__).parent
@@ -87,6 +88,8 @@ class Settings(FileSettings):
     allow_fallback: bool
     provider: str | None
     """None: not named. `none`: the operator chose to run without a model."""
+    daily_spend: Decimal | None
+    """What model calls may cost on a UTC day, in USD; None: no ceiling."""
     data_mode: Literal["snapshot"]
     own_prices: Path | None
     """A folder of own price files; None where none is configured."""
@@ -114,6 +117,7 @@ def load_settings(environ: Mapping[str, str] | None = None, cwd: Path | None = N
         database_url=_database_url(env, home),
         allow_fallback=_boolean(env, "ALLOW_HEURISTIC_FALLBACK", default=True),
         provider=_choice(env, "ALPHAAGENT_LLM_PROVIDER", PROVIDERS),
+        daily_spend=None if env.get(DAILY_SPEND) == "off" else Decimal(env.get(DAILY_SPEND, "5")),
         data_mode=_data(env),
         own_prices=_own_prices(files["data"].own_prices, home, main.path),
         halt_variable=_boolean(env, "ALPHAAGENT_HALT", default=False),
@@ -144,7 +148,7 @@ def _refuse_unknown_variables(env: Mapping[str, str]) -> None:
 def _refuse_unusable_numbers(env: Mapping[str, str]) -> None:
     for name, (least, most) in NUMBERS.items():
         text = env.get(name)
-        if text is None or (text == "off" and name == "ALPHAAGENT_DAILY_SPEND_USD"):
+        if text is None or (text == "off" and name == DAILY_SPEND):
             continue
         if not PLAIN_NUMBER.fullmatch(text) or not least <= Decimal(text) <= most:
             raise ConfigFault(f"{name} is {text!r}, which is no number from {least} to {most}", fix=f"correct or unset {name}")
