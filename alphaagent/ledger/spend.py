@@ -53,10 +53,11 @@ def _refuse_above(ceiling: Decimal | None, ask: SpendAsk, spent: SpendTotal) -> 
             f"{ask.provider}/{ask.model} has no price in prices.yaml, and a ceiling of {ceiling:f} USD a day cannot be kept without one",
             fix="add the model's price to prices.yaml, or set ALPHAAGENT_DAILY_SPEND_USD=off to go without a ceiling",
         )
-    if spent.booked + spent.reserved + ask.most > ceiling:
+    asked = from_units(raised_units(ask.most))
+    if spent.booked + spent.reserved + asked > ceiling:
         raise ProviderFault(
             f"the ceiling of {ceiling:f} USD for {ask.day} (UTC) would be passed:"
-            f" {spent.booked:f} is spent, {spent.reserved:f} is reserved, and this debate may take {ask.most:f}",
+            f" {spent.booked:f} is spent, {spent.reserved:f} is reserved, and this debate may take {asked:f}",
             fix="raise ALPHAAGENT_DAILY_SPEND_USD, or wait for the next UTC day; `alphaagent spend` shows what it went to",
         )
 
