@@ -145,6 +145,7 @@ class Workplace:
             markers=new_markers,
             provider=settings.models.provider,
             allow_fallback=settings.allow_fallback,
+            daily_spend=settings.models.daily_spend,
             starting_cash=settings.portfolio.starting_cash,
             default_mandate=settings.portfolio.mandate,
             lot_method=settings.portfolio.lot_method,

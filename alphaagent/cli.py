@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from alphaagent import __version__, cli_mandate
+from alphaagent import __version__, cli_mandate, cli_models
 from alphaagent.cli_books import ledger_app, portfolio_app
 from alphaagent.cli_common import ACTOR, AsJson, AsOf, PortfolioName, refuse_unreadable
 from alphaagent.cli_common import complain as _complain
@@ -394,5 +394,6 @@ def doctor(as_json: AsJson = False) -> int:
     return max((finding.exit_code for finding in findings), default=0)
 
 
+app.command()(cli_models.spend)
 if __name__ == "__main__":
     main()

@@ -75,6 +75,8 @@ class Desk:
     provider: str | None
     """As named: None where nobody named one."""
     allow_fallback: bool
+    daily_spend: Decimal | None
+    """The ceiling in USD on what models may cost on a UTC day; None for none."""
     starting_cash: Decimal
     default_mandate: str
     lot_method: LotMethod

@@ -40,14 +40,13 @@ class SourceFault(AlphaAgentError):
 class ProviderFault(AlphaAgentError):
     """The model provider failed, or none is configured; retry or choose another engine.
 
-    `kind` says how (a FaultKind of the transcript); `transcript` is the debate as far as it came, where one was begun.
+    `transcript` is the debate as far as it came, where one was begun.
     """
 
     exit_code = 4
 
-    def __init__(self, message: str, *, fix: str | None = None, kind: str = "none", transcript: object = None) -> None:
+    def __init__(self, message: str, *, fix: str | None = None, transcript: object = None) -> None:
         super().__init__(message, fix=fix)
-        self.kind = kind
         self.transcript = transcript
 
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
+from typing import TYPE_CHECKING
 
 from alphaagent.desk import Ask, Desk, resolve
 from alphaagent.domain.base import fingerprint, sha256_hex
@@ -12,7 +13,8 @@ from alphaagent.domain.market import Instrument
 from alphaagent.domain.proposal import TradeProposal
 from alphaagent.domain.record import EngineName, Request, is_scheduled
 from alphaagent.domain.ruling import GuardSnapshot, Provenance
-from alphaagent.domain.transcript import Transcript
+from alphaagent.domain.spend import SpendAsk
+from alphaagent.domain.transcript import Fault, Transcript
 from alphaagent.errors import NoEvidence, ProviderFault
 from alphaagent.evidence.gather import gather
 from alphaagent.evidence.gathered import Gathered
@@ -24,7 +26,11 @@ from alphaagent.execution.trading import trading
 from alphaagent.guard.evaluate import budget
 from alphaagent.guard.intake import read_proposal
 from alphaagent.guard.mandate import Mandate
-from alphaagent.ports import Calendar
+from alphaagent.ports import Calendar, Spending
+
+if TYPE_CHECKING:
+    from alphaagent.engines.crew.engine import Debated
+    from alphaagent.staffing import Staff
 
 RANK = {"SELL": 0, "BUY": 1}
 FAILED_FIX = "run `alphaagent doctor`, try again later, or use --engine heuristic"
@@ -67,6 +73,8 @@ def matter_of(desk: Desk, ask: Ask) -> Matter:
     """A request, resolved to one instrument and session. Raises NoEvidence or UsageFault."""
     instrument, session = resolve(desk, ask.ticker, ask.as_of)
     staff = desk.staff() if ask.engine != "heuristic" else None
+    if staff is not None and desk.daily_spend is not None:
+        staff.refuse_unpriced()
     request = Request(
         ticker=ask.ticker,
         as_of=ask.as_of,
@@ -80,8 +88,8 @@ def matter_of(desk: Desk, ask: Ask) -> Matter:
     return Matter(request, instrument, session)
 
 
-def form_opinion(desk: Desk, matter: Matter, book: BookState, mandate: Mandate, acted: tuple[str, ...]) -> Opinion:
-    """Gathers the evidence and asks the engine. `acted` are the hard flags that a sale has answered already."""
+def form_opinion(desk: Desk, matter: Matter, book: BookState, mandate: Mandate, acted: tuple[str, ...], spending: Spending | None) -> Opinion:
+    """Gathers the evidence and asks the engine. `acted` are the hard flags that a sale has answered already; `spending` books what it costs."""
     request = matter.request
 
     def portfolio_evidence(gathered: Gathered) -> tuple[EvidenceItem, ...]:
@@ -89,7 +97,7 @@ def form_opinion(desk: Desk, matter: Matter, book: BookState, mandate: Mandate, 
 
     sources, calendar = desk.sources_of(matter.instrument), desk.calendar_of(matter.instrument)
     pack = gather(sources, desk.tools, calendar, matter.instrument, request.ticker, request.as_of, matter.session, portfolio_evidence)
-    return _speak(desk, pack, request)
+    return _speak(desk, matter, pack, spending)
 
 
 def allocation_order(ticker: str, opinion: Opinion) -> tuple[int, bool, Decimal, str]:
@@ -109,19 +117,43 @@ def _score_per_risk(opinion: Opinion) -> Decimal | None:
     return round(Decimal(opinion.result.score) / sigma, 6)
 
 
-def _speak(desk: Desk, pack: EvidencePack, request: Request) -> Opinion:
+def _speak(desk: Desk, matter: Matter, pack: EvidencePack, spending: Spending | None) -> Opinion:
     """The engine that was asked for, or the recorded substitute where that is allowed."""
-    staff = desk.staff() if request.engine != "heuristic" else None
-    if staff is None or request.plan is None:
-        return _without_a_model(desk, pack, request.engine)
-    debated = staff.crew.debate(pack, staff.setup(request.plan, desk.markers()), desk.clock.now())
-    if debated.result is not None:
-        return Opinion(pack, debated.result, "crew", None, debated.transcript)
-    reason = debated.fault.message if debated.fault else "the debate came to no verdict"
-    kind = debated.fault.kind if debated.fault else "internal"
+    staff = desk.staff() if matter.request.engine != "heuristic" else None
+    if staff is None or matter.request.plan is None:
+        return _without_a_model(desk, pack, matter.request.engine)
+    try:
+        debated = _paid_debate(desk, staff, matter, pack, spending)
+        fault, transcript = debated.fault, debated.transcript
+        if debated.result is not None:
+            return Opinion(pack, debated.result, "crew", None, transcript)
+    except ProviderFault as refused:
+        fault, transcript = Fault(kind="spend", message=refused.message), None
+    reason = f"{fault.kind}: {fault.message}" if fault else "the debate came to no verdict"
     if not desk.allow_fallback:
-        raise ProviderFault(f"{kind}: {reason}", fix=FAILED_FIX, kind=kind, transcript=debated.transcript)
-    return Opinion(pack, desk.engines["heuristic"].decide(pack), "fallback", f"{kind}: {reason}", debated.transcript)
+        raise ProviderFault(reason, fix=FAILED_FIX, transcript=transcript)
+    return Opinion(pack, desk.engines["heuristic"].decide(pack), "fallback", reason, transcript)
+
+
+def _paid_debate(desk: Desk, staff: "Staff", matter: Matter, pack: EvidencePack, spending: Spending | None) -> "Debated":
+    """A debate under the day's ceiling: the most that it can cost is reserved before, and what it did cost is booked after, whatever came of it."""
+    plan, now = matter.request.plan or staff.file.plan, desk.clock.now()
+    setup, most = staff.setup(plan, desk.markers()), staff.most_cost(plan)
+    ask = SpendAsk(now.date(), matter.request.portfolio, matter.request.ticker, setup.provider, setup.sides[-1].model, most)
+    if spending is None:  # a dry run without books: there is nowhere to book it, and the ceiling still is one
+        if desk.daily_spend is not None and most is not None and most > desk.daily_spend:
+            raise ProviderFault(f"this debate may take {most:f} USD, more than the ceiling of {desk.daily_spend:f} USD a day")
+        return staff.crew.debate(pack, setup, now)
+    held = spending.reserve_spend(ask, desk.daily_spend)
+    debated = staff.crew.debate(pack, setup, now)
+    cost = None if most is None else Decimal(debated.transcript.usage.cost_usd)
+    spending.book_spend(held.token, debated.transcript.usage, cost, decision_id(matter, pack) if debated.result else None)
+    return debated
+
+
+def decision_id(matter: Matter, pack: EvidencePack) -> str:
+    """The id of the decision on a matter and its evidence."""
+    return f"dec_{fingerprint([matter.slot_key, matter.request_hash, pack.sha256])[:16]}"
 
 
 def _without_a_model(desk: Desk, pack: EvidencePack, asked: EngineName) -> Opinion:

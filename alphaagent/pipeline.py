@@ -26,17 +26,17 @@ from alphaagent.desk import (
     refuse_if_halted,
     stop_if_unsound,
 )
-from alphaagent.domain.base import fingerprint, instant_text
+from alphaagent.domain.base import canonical, fingerprint, instant_text
 from alphaagent.domain.market import Instrument
 from alphaagent.domain.portfolio import Account, Order, OrderStatus, Portfolio
-from alphaagent.domain.record import DecisionRecord
+from alphaagent.domain.record import DecisionRecord, Usage
 from alphaagent.domain.ruling import Outcome
 from alphaagent.errors import AlphaAgentError, ProviderFault, UsageFault
 from alphaagent.execution.snapshots import BookState, order_id
 from alphaagent.guard.evaluate import evaluate, reservation
 from alphaagent.guard.intake import read_proposal
 from alphaagent.guard.mandate import Mandate
-from alphaagent.judgement import Matter, Opinion, allocation_order, form_opinion, matter_of, seen_by, snapshot_of
+from alphaagent.judgement import Matter, Opinion, allocation_order, decision_id, form_opinion, matter_of, seen_by, snapshot_of
 from alphaagent.ports import Claim, Store, StoredDecision
 from alphaagent.settling import Happened, settle, settle_portfolio
 
@@ -106,7 +106,7 @@ def dry_run(desk: Desk, ask: Ask) -> Decided:
             refuse_if_frozen(books, portfolio, matter.instrument)
             book = desk.settler().book_to_decide(books, portfolio, matter.instrument, matter.session, ask.as_of)
         mandate = desk.mandate(book.account.portfolio.mandate)
-        opinion = form_opinion(desk, matter, book, mandate, ())
+        opinion = form_opinion(desk, matter, book, mandate, (), store)
         record, _ = _ruled(desk, matter, book, mandate, opinion)
     return Decided(record, None)
 
@@ -217,20 +217,27 @@ def _opinions(desk: Desk, store: Store, portfolio: Portfolio | None, mandate: Ma
         try:
             book = _book(desk, store, portfolio, one.matter)
             acted = _acted_flags(store, portfolio, one.matter.instrument) if portfolio else ()
-            return form_opinion(desk, one.matter, book, mandate, acted)
+            return form_opinion(desk, one.matter, book, mandate, acted, store)
         except AlphaAgentError as fault:
             return fault
 
     if len(held) == 1:
         opinions = [heard(held[0])]
     else:
-        with ThreadPoolExecutor(max_workers=EVIDENCE_THREADS) as pool:
+        with ThreadPoolExecutor(max_workers=_at_once(desk, held)) as pool:
             opinions = list(pool.map(heard, held))
     for one, opinion in zip(held, opinions, strict=True):
         if isinstance(opinion, ProviderFault):
             with store.write() as books:
-                books.record_failure(one.ask.ticker, one.ask.portfolio, "PROVIDER", opinion.message, one.ask.as_of)
+                transcript = None if opinion.transcript is None else canonical(opinion.transcript)
+                books.record_failure(one.ask.ticker, one.ask.portfolio, "PROVIDER", opinion.message, one.ask.as_of, transcript)
     return opinions
+
+
+def _at_once(desk: Desk, held: Sequence[_Held]) -> int:
+    """How many tickers are heard at once: debates wait for models, evidence alone waits for vendors."""
+    staff = desk.staff() if any(one.matter.request.plan for one in held) else None
+    return staff.file.concurrency if staff else EVIDENCE_THREADS
 
 
 def _book(desk: Desk, store: Store, portfolio: Portfolio | None, matter: Matter) -> BookState:
@@ -253,7 +260,7 @@ def _record(desk: Desk, store: Store, one: _Held, mandate: Mandate, opinion: Opi
         put_on_file(books, portfolio, mandate, request.as_of)
         book = desk.settler().book_to_decide(books, portfolio, instrument, one.matter.session, request.as_of)
         record, order = _ruled(desk, one.matter, book, mandate, opinion)
-        books.record_decision(one.claim, record, order)
+        books.record_decision(one.claim, record, order, canonical(opinion.transcript) if opinion.transcript else None)
         halt_if_told(books, record.ruling, request.as_of)
     return Decided(record, store.decision(record.decision_id))
 
@@ -273,10 +280,9 @@ def _ruled(desk: Desk, matter: Matter, book: BookState, mandate: Mandate, opinio
     seen = seen_by(desk.calendar_of(matter.instrument), opinion.pack, proposal)
     snapshot = snapshot_of(desk, matter, book, mandate, result, opinion.provenance, seen)
     ruling = evaluate(result.proposal_text, snapshot, mandate, request.as_of)
-    key = fingerprint([matter.slot_key, matter.request_hash, opinion.pack.sha256])
     record = DecisionRecord(
         program_version=__version__,
-        decision_id=f"dec_{key[:16]}",
+        decision_id=decision_id(matter, opinion.pack),
         request=request,
         instrument_id=matter.instrument.id,
         provenance=opinion.provenance,
@@ -288,6 +294,8 @@ def _ruled(desk: Desk, matter: Matter, book: BookState, mandate: Mandate, opinio
         snapshot=snapshot,
         mandate=mandate.record(),
         ruling=ruling,
+        usage=opinion.transcript.usage if opinion.transcript else Usage(),
+        transcript_sha256=fingerprint(opinion.transcript) if opinion.transcript else None,
     )
     return record, _order(record, book, matter.instrument, mandate)
 

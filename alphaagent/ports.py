@@ -12,8 +12,9 @@ from alphaagent.domain.evidence import EvidencePack
 from alphaagent.domain.lots import Gain, Lot, LotMethod, OpeningLot
 from alphaagent.domain.market import Bar, CorporateAction, Instrument, Quote, Records
 from alphaagent.domain.portfolio import Account, Activity, FrozenName, Order, OrderStatus, Portfolio, PortfolioKind
-from alphaagent.domain.record import DecisionRecord
+from alphaagent.domain.record import DecisionRecord, Usage
 from alphaagent.domain.ruling import ControlState, GuardSnapshot, Ruling
+from alphaagent.domain.spend import SpendAsk, SpendRef, SpendTotal
 
 Supply = Literal["prices", "fundamentals", "news"]
 
@@ -217,11 +218,17 @@ class Books(Protocol):
         """Puts a mandate on file; where it differs from the one before, an audit row `limits_changed` that names the limits that got looser."""
         ...
 
-    def record_decision(self, claim: Claim, record: DecisionRecord, order: Order | None) -> AuditRef:
-        """Decision, ruling, order, blobs, audit row and the slot's end, in this transaction. UsageFault where the claim has been lost."""
+    def record_decision(self, claim: Claim, record: DecisionRecord, order: Order | None, transcript: bytes | None = None) -> AuditRef:
+        """Decision, ruling, order, blobs, audit row and the slot's end, in this transaction. UsageFault where the claim has been lost.
+
+        AlphaAgentError where the transcript is not the one that the record names.
+        """
         ...
 
-    def record_failure(self, ticker: str, portfolio: str, code: str, message: str, at: datetime) -> AuditRef: ...
+    def record_failure(self, ticker: str, portfolio: str, code: str, message: str, at: datetime, transcript: bytes | None = None) -> AuditRef:
+        """That nothing was decided and why, with the transcript of the debate that failed where there was one."""
+        ...
+
     def record_fill(
         self,
         order: Order,
@@ -268,7 +275,28 @@ class Books(Protocol):
         ...
 
 
-class Store(Protocol):
+class Spending(Protocol):
+    """What model calls cost, kept under a ceiling per UTC day across processes. Each call is a short write transaction of its own."""
+
+    def reserve_spend(self, ask: SpendAsk, ceiling: Decimal | None) -> SpendRef:
+        """Holds the most that a debate can cost; no ceiling is None. A reservation that is never booked stays counted at its most.
+
+        Raises ProviderFault where the day's ceiling would be passed, or where there is one and the price is not known.
+        """
+        ...
+
+    def book_spend(self, token: str, usage: Usage, cost: Decimal | None, decision_id: str | None) -> AuditRef:
+        """What was really spent, in place of the reservation; cost None where the price is not known. AlphaAgentError a second time."""
+        ...
+
+    def release_spend(self, token: str) -> AuditRef:
+        """Books that nothing was spent. AlphaAgentError where it has been booked."""
+        ...
+
+    def spent_on(self, day: date) -> SpendTotal: ...
+
+
+class Store(Spending, Protocol):
     """Where everything that happened is written once."""
 
     def write(self) -> AbstractContextManager[Books]:
@@ -285,4 +313,8 @@ class Store(Protocol):
 
     def release(self, claim: Claim) -> None: ...
     def decision(self, decision_id: str) -> StoredDecision | None: ...
+    def transcript(self, decision_id: str) -> bytes | None:
+        """The transcript of a decision's debate; None where there was no debate, or no such decision. BooksUnsound where it is missing or changed."""
+        ...
+
     def decisions(self, *, ticker: str | None = None, portfolio: str | None = None, limit: int = 50) -> Sequence[StoredDecision]: ...

@@ -39,7 +39,8 @@ VARIABLES = (
     "ALPHAAGENT_DAILY_SPEND_USD",
     "ALPHAAGENT_REFERENCE_DATA",
 )
-NUMBERS = {"ALPHAAGENT_LLM_TEMPERATURE": (0, 2), "ALPHAAGENT_LLM_TIMEOUT_SECONDS": (1, 3600), "ALPHAAGENT_DAILY_SPEND_USD": (0, 1_000_000)}
+DAILY_SPEND = "ALPHAAGENT_DAILY_SPEND_USD"
+NUMBERS = {"ALPHAAGENT_LLM_TEMPERATURE": (0, 2), "ALPHAAGENT_LLM_TIMEOUT_SECONDS": (1, 3600), DAILY_SPEND: (0, 1_000_000)}
 """Variables that hold a number, with what they may be at least and at most; they are checked even where no model is called."""
 PLAIN_NUMBER = re.compile(r"[0-9]{1,9}(\.[0-9]{1,9})?")
 PACKAGE = Path(__file__).parent
@@ -175,14 +176,14 @@ def _refuse_unknown_variables(env: Mapping[str, str]) -> None:
 def _refuse_unusable_numbers(env: Mapping[str, str]) -> None:
     for name, (least, most) in NUMBERS.items():
         text = env.get(name)
-        if text is None or (text == "off" and name == "ALPHAAGENT_DAILY_SPEND_USD"):
+        if text is None or (text == "off" and name == DAILY_SPEND):
             continue
         if not PLAIN_NUMBER.fullmatch(text) or not least <= Decimal(text) <= most:
             raise ConfigFault(f"{name} is {text!r}, which is no number from {least} to {most}", fix=f"correct or unset {name}")
 
 
 def _models(env: Mapping[str, str]) -> ModelSettings:
-    spend = env.get("ALPHAAGENT_DAILY_SPEND_USD", "5")
+    spend = env.get(DAILY_SPEND, "5")
     return ModelSettings(
         provider=_choice(env, "ALPHAAGENT_LLM_PROVIDER", PROVIDERS),
         model=_text(env, "ALPHAAGENT_LLM_MODEL"),

@@ -16,7 +16,7 @@ from alphaagent.debate.orchestrate import ReadProposal
 from alphaagent.domain.base import decimal_text, fingerprint
 from alphaagent.domain.evidence import Side
 from alphaagent.domain.record import PlanName
-from alphaagent.domain.transcript import Setup, SideSetup
+from alphaagent.domain.transcript import Setup, SideSetup, TokenUsage
 from alphaagent.engines.crew.engine import Crew
 from alphaagent.engines.crew.tools import names_of
 from alphaagent.errors import ConfigFault
@@ -29,7 +29,8 @@ PACKAGES = {"anthropic": ("anthropic",), "gemini": ("google", "google.genai")}
 """What the extras of this package bring, by their name."""
 CALL_SECONDS = Decimal(60)
 OWN_KEY = "ALPHAAGENT_LLM_API_KEY"
-A_MILLION = Decimal(1_000_000)
+TURNS: Mapping[PlanName, Mapping[Side, int]] = {"quick": {"bull": 1, "bear": 1, "cio": 1}}
+"""How often each side speaks in a plan."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,15 +86,25 @@ class Staff:
         """Hash of what makes two requests to this crew different."""
         return fingerprint([self.provider.name, redacted(self.base_url), [self._side(side) for side in SIDES], self.file, self.prompt_fingerprint()])
 
-    def most_cost(self) -> Decimal | None:
-        """The most that a decision can cost, in USD: every side's tokens at its model's dearer rate. None where a price is not known."""
-        total = Decimal(0)
-        for side in SIDES:
-            price = self.prices.price_of(self.provider, self.model_of(side), self.base_url)
-            if price is None:
-                return None
-            total += self._bounds(side).tokens * max(price.prompt, price.completion) / A_MILLION
-        return total
+    def refuse_unpriced(self) -> None:
+        """Raises ConfigFault where a model has no price, for no ceiling can be kept without one."""
+        for model in self._models():
+            if self.prices.price_of(self.provider, model, self.base_url) is None:
+                name = f"{self.provider.name}/{model}"
+                message = f"{self.prices.source} has no price for {name}, and ALPHAAGENT_DAILY_SPEND_USD cannot be kept without one"
+                raise ConfigFault(message, fix=f"add a line for {name} there, or set ALPHAAGENT_DAILY_SPEND_USD to off")
+
+    def most_cost(self, plan: PlanName) -> Decimal | None:
+        """The most that a decision can cost, in USD: every turn with all its calls at their longest answers. None where a price is not known."""
+        costs = [self._most_of(side, TURNS[plan][side]) for side in SIDES]
+        return None if None in costs else sum((cost for cost in costs if cost is not None), Decimal(0))
+
+    def _most_of(self, side: Side, turns: int) -> Decimal | None:
+        price, bounds = self.prices.price_of(self.provider, self.model_of(side), self.base_url), self._bounds(side)
+        if price is None:
+            return None
+        written = min(bounds.calls * bounds.completion_tokens, bounds.tokens)
+        return turns * price.cost(TokenUsage(prompt=bounds.tokens - written, completion=written))
 
     def _models(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(self.model_of(side) for side in SIDES))

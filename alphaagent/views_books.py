@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from alphaagent.domain.base import decimal_text, instant_text
 from alphaagent.domain.lots import Gain, Lot, is_long_term
+from alphaagent.domain.spend import SpendLine, SpendTotal
 from alphaagent.views import Document, audit_document, decision_document
 
 if TYPE_CHECKING:
-    from datetime import datetime
+    from datetime import date, datetime
 
     from alphaagent.domain.record import DecisionRecord
     from alphaagent.execution.settlement import Acted
@@ -131,6 +132,33 @@ def refused_document(message: str, faults: Sequence["RowFault"]) -> Document:
     """Why an import booked nothing, row by row."""
     rows = [{"line": one.line, "column": one.column, "value": one.value, "message": one.message, "fix": one.fix} for one in faults]
     return {"error": {"code": "ImportRefused", "message": message.partition("\n")[0]}, "rows": rows}
+
+
+SPEND_COLUMNS = ("portfolio", "provider", "model", "calls", "prompt_tokens", "completion_tokens", "spent_usd", "reserved_usd", "unpriced")
+
+
+def spend_document(day: "date", ceiling: Decimal | None, total: SpendTotal, lines: Sequence[SpendLine]) -> Document:
+    """What a day's model calls cost, what they went to, and the ceiling; null where there is none."""
+    listed = [{"portfolio": line.portfolio, "provider": line.provider, "model": line.model, **_spent(line.total)} for line in lines]
+    return {"day": day.isoformat(), "ceiling_usd": None if ceiling is None else decimal_text(ceiling), **_spent(total), "lines": listed}
+
+
+def _spent(total: SpendTotal) -> Document:
+    return {
+        "calls": total.calls,
+        "prompt_tokens": total.prompt_tokens,
+        "completion_tokens": total.completion_tokens,
+        "spent_usd": decimal_text(total.booked),
+        "reserved_usd": decimal_text(total.reserved),
+        "unpriced": total.unpriced,
+    }
+
+
+def spend_line(document: Document) -> str:
+    """The day in one line of words."""
+    ceiling = f"the ceiling is {document['ceiling_usd']} USD" if document["ceiling_usd"] is not None else "there is no ceiling"
+    unpriced = f"; {document['unpriced']} debates without a known price" if document["unpriced"] else ""
+    return f"{document['day']} (UTC): {document['spent_usd']} USD spent, {document['reserved_usd']} USD reserved{unpriced}; {ceiling}"
 
 
 SUMMARY_COLUMNS = ("ticker", "action", "amount", "guard", "order", "note")

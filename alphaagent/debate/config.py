@@ -42,7 +42,7 @@ class Task(Frozen):
 
 
 class SideBounds(Frozen):
-    """What one side may use, and which model speaks for it."""
+    """What one side may use in each of its turns, and which model speaks for it."""
 
     model: Text | None = None
     temperature: Annotated[Decimal, Field(ge=0, le=2)] | None = None
@@ -50,14 +50,14 @@ class SideBounds(Frozen):
     call_seconds: Annotated[Decimal, Field(gt=0, le=3600)] | None = None
     tool_calls: Annotated[int, Field(strict=True, ge=0, le=20)] = 2
     repairs: Annotated[int, Field(strict=True, ge=0, le=5)] = 1
-    calls: Annotated[Count, Field(le=200)] = 12
-    tokens: Annotated[Count, Field(le=10_000_000)] = 80_000
+    calls: Annotated[Count, Field(le=200)] = 6
+    tokens: Annotated[Count, Field(le=10_000_000)] = 40_000
 
 
 class Sides(Frozen):
     bull: SideBounds = SideBounds()
     bear: SideBounds = SideBounds()
-    cio: SideBounds = SideBounds(completion_tokens=1200, tool_calls=1, repairs=2, calls=6)
+    cio: SideBounds = SideBounds(completion_tokens=1200, tool_calls=1, repairs=2)
 
 
 class DebateFile(Frozen):

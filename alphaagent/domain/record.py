@@ -69,3 +69,5 @@ class DecisionRecord(Frozen):
     """The mandate in force, whole: a replay needs no file."""
     ruling: Ruling
     usage: Usage = Field(default_factory=Usage)
+    transcript_sha256: str | None = None
+    """Of the debate's transcript, which is kept beside the record; None where no model debated."""

@@ -154,7 +154,7 @@ class SideSetup(Frozen):
     """How often an answer may be sent back in one turn."""
     calls: int
     tokens: int
-    """Calls and tokens for the whole debate."""
+    """Calls and tokens, those of the prompts included, in one turn."""
 
 
 class Setup(Frozen):

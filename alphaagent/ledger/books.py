@@ -12,7 +12,7 @@ from typing import get_args
 
 from sqlmodel import Session, col, select
 
-from alphaagent.domain.base import canonical, decimal_text, sha256_hex
+from alphaagent.domain.base import canonical, decimal_text
 from alphaagent.domain.lots import Gain, Lot, LotMethod, OpeningLot
 from alphaagent.domain.market import CorporateAction, Instrument
 from alphaagent.domain.portfolio import Account, Activity, FrozenName, Order, OrderStatus, Portfolio, PortfolioKind
@@ -138,16 +138,15 @@ class SqlBooks:
 
     # Decisions and what becomes of them
 
-    def record_decision(self, claim: Claim, record: DecisionRecord, order: Order | None) -> AuditRef:
+    def record_decision(self, claim: Claim, record: DecisionRecord, order: Order | None, transcript: bytes | None = None) -> AuditRef:
         portfolio = self.portfolio(record.request.portfolio)
         if portfolio is None:
             raise UsageFault(f"there is no portfolio {record.request.portfolio!r}", fix="create it first")
-        return decisions.record_decision(self._journal, portfolio, claim, record, order)
+        return decisions.record_decision(self._journal, portfolio, claim, record, order, transcript)
 
-    def record_failure(self, ticker: str, portfolio: str, code: str, message: str, at: datetime) -> AuditRef:
-        text = message.encode("utf-8", "backslashreplace")
-        self._journal.keep(text)
-        return self._journal.append("failure", at, portfolio=portfolio, ticker=ticker, codes=(code,), detail={"message_hash": sha256_hex(text)})
+    def record_failure(self, ticker: str, portfolio: str, code: str, message: str, at: datetime, transcript: bytes | None = None) -> AuditRef:
+        detail = {"message_hash": self._journal.keep(message.encode("utf-8", "backslashreplace"))} | decisions.kept_transcript(self._journal, transcript)
+        return self._journal.append("failure", at, portfolio=portfolio, ticker=ticker, codes=(code,), detail=detail)
 
     def record_fill(
         self,

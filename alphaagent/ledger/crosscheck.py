@@ -94,6 +94,8 @@ def _facts(connection: sqlite3.Connection, fields: Fields) -> list[list[Json]]:
             found = _select(connection, "opening_lot", "txn_id = ? ORDER BY n", fields["txn_id"])
         case "frozen" | "unfrozen":
             found = _select(connection, "freeze_event", "id = ?", detail["freeze_id"])
+        case "spend":
+            found = _select(connection, "model_spend", "token = ?", detail["token"])
         case _:
             pass
     return found + (_select(connection, "txn", "id = ?", fields["txn_id"]) if fields["txn_id"] is not None else [])
@@ -132,6 +134,8 @@ def _order(connection: sqlite3.Connection, fields: Fields) -> str | None:
 def _documents(connection: sqlite3.Connection, fields: Fields) -> Iterator[str]:
     if fields["snapshot"] is not None:
         yield fields["snapshot"]
+    if "transcript" in fields["detail"]:
+        yield fields["detail"]["transcript"]
     match fields["kind"]:
         case "decision":
             yield fields["detail"]["record"]
@@ -169,6 +173,7 @@ _UNVOUCHED = (
     ),
     ("freeze", "SELECT count(*) FROM freeze_event HAVING count(*) <> (SELECT count(*) FROM audit_log WHERE kind IN ('frozen', 'unfrozen'))"),
     ("mandate", "SELECT count(*) FROM limits HAVING count(*) <> (SELECT count(*) FROM audit_log WHERE kind = 'limits_changed')"),
+    ("spend", "SELECT count(*) FROM model_spend WHERE state <> 'reserved' HAVING count(*) <> (SELECT count(*) FROM audit_log WHERE kind = 'spend')"),
     ("portfolio", "SELECT count(*) FROM portfolio HAVING count(*) <> (SELECT count(*) FROM audit_log WHERE kind = 'portfolio_created')"),
 )
 

@@ -14,10 +14,11 @@ from alphaagent.ledger.schema import AuditLogRow, BlobRow, DecisionRow, GuardRes
 from alphaagent.ports import AuditRef, Claim, StoredDecision
 
 
-def record_decision(journal: Journal, portfolio: Portfolio, claim: Claim, record: DecisionRecord, order: Order | None) -> AuditRef:
+def record_decision(journal: Journal, portfolio: Portfolio, claim: Claim, record: DecisionRecord, order: Order | None, transcript: bytes | None) -> AuditRef:
     """Blobs, decision, ruling, order, the slot's end and the audit row."""
     refuse_other_order(order, record, portfolio)
     refuse_other_snapshot(record.snapshot, record.ruling)
+    refuse_other_transcript(record, transcript)
     request_hash = slots.held_request(journal.session, claim)
     journal.keep(canonical(record))
     journal.keep(canonical(record.snapshot))
@@ -26,6 +27,8 @@ def record_decision(journal: Journal, portfolio: Portfolio, claim: Claim, record
     journal.insert(decided)
     journal.insert(ruled)
     ordered = _order(journal, order)
+    detail = {"record": decided.record_sha256, "session": record.request.session, "slot": record.request.slot, "provenance": record.provenance}
+    detail |= kept_transcript(journal, transcript)
     slots.finish(journal.session, claim, record.decision_id)
     return journal.append(
         "decision",
@@ -37,7 +40,7 @@ def record_decision(journal: Journal, portfolio: Portfolio, claim: Claim, record
         ruling=record.ruling,
         rows=(decided, ruled),
         order=ordered,
-        detail={"record": decided.record_sha256, "session": record.request.session, "slot": record.request.slot, "provenance": record.provenance},
+        detail=detail,
     )
 
 
@@ -65,6 +68,18 @@ def refuse_other_snapshot(snapshot: GuardSnapshot, ruling: Ruling) -> None:
         raise AlphaAgentError("the ruling was not made on the snapshot that comes with it: its snapshot_hash differs")
 
 
+def refuse_other_transcript(record: DecisionRecord, transcript: bytes | None) -> None:
+    """AlphaAgentError where a transcript is not the one that the record names, or only one of the two is there."""
+    given = None if transcript is None else sha256_hex(transcript)
+    if given != record.transcript_sha256:
+        raise AlphaAgentError(f"the transcript of decision {record.decision_id} is {given}, and its record names {record.transcript_sha256}")
+
+
+def kept_transcript(journal: Journal, transcript: bytes | None) -> dict[str, str]:
+    """What an audit row says of a debate's transcript, which is stored by it; nothing where there was none, so that rows without one stay as they were."""
+    return {} if transcript is None else {"transcript": journal.keep(transcript)}
+
+
 def _proposal(record: DecisionRecord) -> dict[str, Json] | None:
     proposal = record.proposal
     if proposal is None:
@@ -86,6 +101,13 @@ def find(session: Session, decision_id: str) -> StoredDecision | None:
     record = load_record(blob(session, row.record_sha256))
     order = session.exec(select(OrderRow).where(OrderRow.decision_id == decision_id)).first()
     return StoredDecision(record, _audit_ref(session, decision_id), rows.order(order) if order else None, tuple(_rulings(session, record)))
+
+
+def transcript(session: Session, decision_id: str) -> bytes | None:
+    """The transcript of a decision's debate; None where there was none. BooksUnsound where it is missing or changed."""
+    row = session.get(DecisionRow, decision_id)
+    sha256 = load_record(blob(session, row.record_sha256)).transcript_sha256 if row else None
+    return blob(session, sha256) if sha256 else None
 
 
 def latest(session: Session, ticker: str | None, portfolio: str | None, limit: int) -> tuple[StoredDecision, ...]:

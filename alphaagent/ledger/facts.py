@@ -28,6 +28,10 @@ FACTS: dict[str, tuple[str, ...]] = {
     "opening_lot": ("txn_id", "n", "acquired_on", "cost"),
     "lot_choice": ("txn_id", "method"),
     "freeze_event": ("id", "portfolio_id", "instrument_id", "state", "reason", "action_key", "at"),
+    "model_spend": (
+        *("token", "day", "portfolio", "ticker", "provider", "model", "state", "reserved", "price_known", "calls", "prompt_tokens", "completion_tokens"),
+        *("cost", "decision_id", "at"),
+    ),
     "limits": ("id", "portfolio_id", "hash", "document_sha256", "at"),
 }
 

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 from sqlalchemy import BigInteger, CheckConstraint, ForeignKeyConstraint, Index, Integer, LargeBinary, Text, UniqueConstraint, insert
 from sqlmodel import Field, Session, SQLModel
 
-VERSIONS = ("0001", "0002")
+VERSIONS = ("0001", "0002", "0003")
 """The revisions of the migrations, oldest first."""
 VERSION = VERSIONS[-1]
 
@@ -244,6 +244,34 @@ class FreezeEventRow(SQLModel, table=True):
     state: str = Field(sa_type=Text)
     reason: str = Field(sa_type=Text)
     action_key: str | None = Field(default=None, sa_type=Text)
+    at: int = Field(sa_type=Big)
+
+
+class ModelSpendRow(SQLModel, table=True):
+    """What one debate may cost, and then did. A trigger lets a row go from `reserved` to `booked` once, and never away."""
+
+    __tablename__ = "model_spend"
+    __table_args__: ClassVar[Any] = (
+        CheckConstraint("state = 'booked' OR (state = 'reserved' AND cost IS NULL)", name="ck_model_spend_state"),
+        CheckConstraint("reserved >= 0 AND cost >= 0 AND calls >= 0 AND prompt_tokens >= 0 AND completion_tokens >= 0", name="ck_model_spend_amounts"),
+        Index("ix_model_spend_day", "day"),
+        _STRICT,
+    )
+    token: str = Field(primary_key=True, sa_type=Text)
+    day: str = Field(sa_type=Text)
+    portfolio: str = Field(sa_type=Text)
+    """By name, like the decision by id: a debate is paid for even where neither comes to be."""
+    ticker: str = Field(sa_type=Text)
+    provider: str = Field(sa_type=Text)
+    model: str = Field(sa_type=Text)
+    state: str = Field(sa_type=Text)
+    reserved: int | None = Field(default=None, sa_type=Big)
+    price_known: int = Field(sa_type=Big)
+    calls: int = Field(default=0, sa_type=Big)
+    prompt_tokens: int = Field(default=0, sa_type=Big)
+    completion_tokens: int = Field(default=0, sa_type=Big)
+    cost: int | None = Field(default=None, sa_type=Big)
+    decision_id: str | None = Field(default=None, sa_type=Text)
     at: int = Field(sa_type=Big)
 
 

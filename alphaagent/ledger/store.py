@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from datetime import date
+from decimal import Decimal
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -10,10 +12,13 @@ from uuid import uuid4
 from sqlalchemy import Engine
 from sqlmodel import Session
 
+from alphaagent.domain.record import Usage
+from alphaagent.domain.spend import SpendAsk, SpendLine, SpendRef, SpendTotal
 from alphaagent.errors import ConfigFault
-from alphaagent.ledger import audit, database, decisions, listing, slots
+from alphaagent.ledger import audit, database, decisions, listing, slots, spend
 from alphaagent.ledger.books import SqlBooks
-from alphaagent.ports import Claim, Clock, StoredDecision
+from alphaagent.ledger.journal import Journal
+from alphaagent.ports import AuditRef, Claim, Clock, StoredDecision
 
 
 class SqlStore:
@@ -95,6 +100,10 @@ class SqlStore:
         with self._reading() as session:
             return decisions.find(session, decision_id)
 
+    def transcript(self, decision_id: str) -> bytes | None:
+        with self._reading() as session:
+            return decisions.transcript(session, decision_id)
+
     def decisions(self, *, ticker: str | None = None, portfolio: str | None = None, limit: int = 50) -> Sequence[StoredDecision]:
         with self._reading() as session:
             return decisions.latest(session, ticker, portfolio, limit)
@@ -114,6 +123,26 @@ class SqlStore:
         with self._reading() as session:
             found = listing.before(session, decision_id)
             return decisions.find(session, found) if found else None
+
+    def reserve_spend(self, ask: SpendAsk, ceiling: Decimal | None) -> SpendRef:
+        with self._writing() as session:
+            return spend.reserve(Journal(session, self._clock), ask, ceiling, self._clock.now())
+
+    def book_spend(self, token: str, usage: Usage, cost: Decimal | None, decision_id: str | None) -> AuditRef:
+        with self._writing() as session:
+            return spend.book(Journal(session, self._clock), token, usage, cost, decision_id, self._clock.now())
+
+    def release_spend(self, token: str) -> AuditRef:
+        return self.book_spend(token, Usage(), Decimal(0), None)
+
+    def spent_on(self, day: date) -> SpendTotal:
+        with self._reading() as session:
+            return spend.total(session, day)
+
+    def spend_lines(self, day: date) -> tuple[SpendLine, ...]:
+        """What a day's spend went to, by portfolio, provider and model."""
+        with self._reading() as session:
+            return spend.lines(session, day)
 
     @contextmanager
     def _writing(self) -> Iterator[Session]:

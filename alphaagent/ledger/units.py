@@ -1,14 +1,15 @@
 """Units: every amount of money, quantity and price is an integer of millionths, every instant an integer of UTC microseconds.
 
 A value that does not fit exactly is refused, not rounded: whoever makes a price or a quantity decides which way it rounds. The one
-product that the ledger makes itself, quantity x price, is `notional`, and it rounds there and nowhere else.
+product that the ledger makes itself, quantity x price, is `notional`, and it rounds there and nowhere else. What model calls cost is no
+posting, and is rounded up.
 """
 
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
 from alphaagent.domain.base import decimal_text
-from alphaagent.errors import UsageFault
+from alphaagent.errors import AlphaAgentError, UsageFault
 
 SCALE = 1_000_000
 MAX_UNITS = 2**63 - 1
@@ -32,6 +33,17 @@ def rounded_units(value: Decimal) -> int:
     """Millionths, rounded half-even and cut to the ledger's range: for columns that only help a search; the exact value is stored beside them."""
     numerator, denominator = value.as_integer_ratio()
     return max(-MAX_UNITS, min(MAX_UNITS, half_even(numerator * SCALE, denominator)))
+
+
+def raised_units(value: Decimal) -> int:
+    """Millionths, a fraction of one rounded up: for what was paid, which must not look smaller. AlphaAgentError below zero or out of range."""
+    if not value.is_finite() or value < 0:
+        raise AlphaAgentError(f"{value} is no amount that can be paid")
+    numerator, denominator = value.as_integer_ratio()
+    units = -(-numerator * SCALE // denominator)
+    if units > MAX_UNITS:
+        raise AlphaAgentError(f"{value} is out of the ledger's range")
+    return units
 
 
 def from_units(units: int) -> Decimal:

@@ -1,6 +1,6 @@
-"""What one side may still spend in a debate.
+"""What one turn may still spend.
 
-Each side has a purse of its own: with a shared one, how fast one side's model answers would change what the other may ask, and no debate
+Each turn has a purse of its own: with a shared one, how fast one side's model answers would change what the other may ask, and no debate
 could be run again to the same bytes.
 """
 
@@ -26,10 +26,10 @@ class Purse:
     def cap(self, request_bytes: int, wanted: int) -> int | Fault:
         """The completion cap that this request may have, at most `wanted`; or why it may not be sent at all."""
         if self.calls <= 0:
-            return Fault(kind="budget", message="the side has made all the calls that its budget allows")
+            return Fault(kind="budget", message="the turn has made all the calls that its budget allows")
         left = self.tokens - request_bytes // BYTES_PER_TOKEN
         if left < SMALLEST_CAP:
-            return Fault(kind="budget", message=f"the side has {max(self.tokens, 0)} tokens left, too few for the next prompt and an answer")
+            return Fault(kind="budget", message=f"the turn has {max(self.tokens, 0)} tokens left, too few for the next prompt and an answer")
         return min(wanted, left)
 
     def spend_call(self) -> None:

@@ -145,7 +145,7 @@ def _provider(workplace: Workplace) -> Finding:
 def _staffed(staff: Staff, ceiling: Decimal | None) -> Finding:
     """Whether the crew could speak; nobody is asked anything, for that would cost money."""
     models = ", ".join(dict.fromkeys(staff.model_of(side) for side in SIDES))
-    most = staff.most_cost()
+    most = staff.most_cost(staff.file.plan)
     if most is None and ceiling is not None:
         fix = f"add {staff.provider.name}/{models} to config/prices.yaml, or set ALPHAAGENT_DAILY_SPEND_USD to off"
         return Finding("model provider", "note", f"{models} at {staff.provider.name} has no price, and a model without one is refused under a ceiling", fix)

@@ -35,11 +35,12 @@ ALLOWED: dict[str, set[str]] = {
     "bootstrap": {"domain", "ports", "errors", "clock", "settings", "desk", "evidence", "engines", "execution", "guard", "ledger"},
     "cli": {
         *("", "errors", "domain", "bootstrap", "desk", "pipeline", "settling", "replay", "operations", "views", "views_books", "render", "execution"),
-        *("ledger", "cli_common", "cli_books", "cli_mandate"),
+        *("ledger", "cli_common", "cli_books", "cli_mandate", "cli_models"),
     },
     "cli_common": {"errors", "domain"},
     "cli_books": {"", "domain", "bootstrap", "operations", "views", "views_books", "render", "cli_common"},
     "cli_mandate": {"", "bootstrap", "operations", "render"},
+    "cli_models": {"", "errors", "bootstrap", "views_books", "render", "cli_common"},
     "__main__": {"cli"},
     "demo": {"", "bootstrap", "desk", "operations", "pipeline", "render", "replay", "settings", "views"},
     "__init__": set(),

@@ -1,16 +1,20 @@
 """What any Store must do, whatever it keeps its books in. A new one joins by a line in STORES."""
 
+import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
 
 import pytest
 
-from alphaagent.domain.base import canonical
+from alphaagent.domain.base import canonical, sha256_hex
 from alphaagent.domain.market import CorporateAction
 from alphaagent.domain.portfolio import Account, Order, OrderStatus, Portfolio
-from alphaagent.errors import AlphaAgentError, UsageFault
+from alphaagent.domain.record import DecisionRecord, Usage
+from alphaagent.domain.spend import SpendAsk, SpendTotal
+from alphaagent.errors import AlphaAgentError, ProviderFault, UsageFault
 from alphaagent.ledger.store import SqlStore
 from alphaagent.ports import AuditRef, Books, Claim, Store, StoredDecision
 from tests import builders as build
@@ -130,6 +134,48 @@ def test_decisions_are_listed_newest_first_and_filtered(store: Store, desk: Port
     assert len(store.decisions(ticker="XYZ", portfolio="default")) == 3
     assert not store.decisions(ticker="ABC")
     assert not store.decisions(portfolio="other")
+
+
+TRANSCRIPT = b'{"schema_version":1,"status":"completed"}'
+
+
+def debated(decision_id: str = "d-1", transcript: bytes = TRANSCRIPT) -> DecisionRecord:
+    return build.record(decision_id, provenance="crew", transcript_sha256=sha256_hex(transcript))
+
+
+def test_the_transcript_of_a_debate_comes_back_byte_for_byte(store: Store, desk: Portfolio) -> None:
+    claim = claimed(store)
+    with store.write() as books:
+        books.record_decision(claim, debated(), build.order("d-1", desk), TRANSCRIPT)
+    stored = store.decision("d-1")
+    assert stored is not None
+    assert stored.record.transcript_sha256 == sha256_hex(TRANSCRIPT)
+    assert store.transcript("d-1") == TRANSCRIPT
+
+
+def test_without_a_debate_there_is_no_transcript(store: Store, desk: Portfolio) -> None:
+    decide(store, desk)
+    assert store.transcript("d-1") is None
+    assert store.transcript("d-2") is None
+
+
+@pytest.mark.parametrize("case", ["another", "none given", "none named"])
+def test_a_transcript_that_the_record_does_not_name_is_refused(store: Store, desk: Portfolio, case: str) -> None:
+    claim = claimed(store)
+    record = build.record("d-1") if case == "none named" else debated()
+    given = {"another": TRANSCRIPT + b" ", "none given": None, "none named": TRANSCRIPT}[case]
+    with pytest.raises(AlphaAgentError, match="transcript of decision d-1"), store.write() as books:
+        books.record_decision(claim, record, None, given)
+    assert store.decision("d-1") is None
+
+
+def test_two_decisions_may_have_the_same_transcript_and_a_failure_too(store: Store, desk: Portfolio) -> None:
+    for name in ("d-1", "d-2"):
+        claim = claimed(store, key=name)
+        with store.write() as books:
+            books.record_decision(claim, debated(name), None, TRANSCRIPT)
+            books.record_failure("XYZ", "default", "PROVIDER", "outage", AS_OF, TRANSCRIPT)
+    assert store.transcript("d-1") == store.transcript("d-2") == TRANSCRIPT
 
 
 def test_an_order_of_another_decision_or_an_unknown_instrument_is_refused(store: Store, desk: Portfolio) -> None:
@@ -338,6 +384,7 @@ def test_every_act_appends_exactly_one_audit_row(store: Store, desk: Portfolio) 
         yield books.deposit(desk, Decimal(1), AS_OF)
         yield books.record_limits(desk, "a", b"{}", AS_OF)
         yield books.record_failure("XYZ", "default", "PROVIDER", "outage \ud800", AS_OF)
+        yield books.record_failure("XYZ", "default", "PROVIDER", "no answer", AS_OF, TRANSCRIPT)
         yield books.set_control("REDUCING", "drawdown", "breaker", AS_OF)
         yield books.record_decision(claims[0], build.record("d-1"), first)
         yield books.record_decision(claims[1], build.record("d-2"), second)
@@ -352,7 +399,136 @@ def test_every_act_appends_exactly_one_audit_row(store: Store, desk: Portfolio) 
         for ref in acts(books):
             refs.append(ref)
             assert books.soundness_fault() is None
-    assert [ref.seq for ref in refs if ref] == list(range(2, 11))
+    assert [ref.seq for ref in refs if ref] == list(range(2, 12))
+
+
+# What model calls cost
+
+DAY = date(2024, 1, 3)
+USED = Usage(calls=4, prompt_tokens=1200, completion_tokens=300)
+
+
+def ask(most: str | None = "1", day: date = DAY) -> SpendAsk:
+    return SpendAsk(day, "default", "XYZ", "openai", "gpt-x", None if most is None else Decimal(most))
+
+
+def test_a_day_begins_with_nothing_spent(store: Store) -> None:
+    assert store.spent_on(DAY) == SpendTotal()
+
+
+def test_a_reservation_holds_its_most_until_it_is_booked(store: Store) -> None:
+    ref = store.reserve_spend(ask("1.5"), Decimal(5))
+    assert ref.day == DAY
+    assert store.spent_on(DAY) == SpendTotal(reserved=Decimal("1.5"))
+    store.book_spend(ref.token, USED, Decimal("0.25"), "d-1")
+    assert store.spent_on(DAY) == SpendTotal(Decimal("0.25"), Decimal(0), 4, 1200, 300, 0)
+    assert store.spent_on(DAY + timedelta(days=1)) == SpendTotal()
+
+
+def test_spent_reserved_and_asked_may_reach_the_ceiling_and_not_pass_it(store: Store) -> None:
+    spent = store.reserve_spend(ask("3"), Decimal(5))
+    store.book_spend(spent.token, USED, Decimal("2.5"), None)
+    store.reserve_spend(ask("1"), Decimal(5))
+    with pytest.raises(ProviderFault) as refused:
+        store.reserve_spend(ask("1.500001"), Decimal(5))
+    for part in ("5 USD", "2024-01-03", "2.5 is spent", "1.0 is reserved", "1.500001"):
+        assert part in refused.value.message
+    for part in ("ALPHAAGENT_DAILY_SPEND_USD", "next UTC day"):
+        assert part in (refused.value.fix or "")
+    store.reserve_spend(ask("1.5"), Decimal(5))
+    store.reserve_spend(ask("5", DAY + timedelta(days=1)), Decimal(5))
+    assert store.spent_on(DAY).reserved == Decimal("2.5")
+
+
+def test_a_ceiling_of_nothing_lets_only_free_models_through(store: Store) -> None:
+    store.reserve_spend(ask("0"), Decimal(0))
+    with pytest.raises(ProviderFault):
+        store.reserve_spend(ask("0.0000001"), Decimal(0))
+
+
+def test_without_a_ceiling_everything_is_recorded(store: Store) -> None:
+    for most in ("1000000", "1000000", None):
+        store.reserve_spend(ask(most), None)
+    assert store.spent_on(DAY) == SpendTotal(reserved=Decimal(2_000_000), unpriced=1)
+
+
+def test_a_model_without_a_price_is_refused_under_a_ceiling(store: Store) -> None:
+    with pytest.raises(ProviderFault, match=r"openai/gpt-x has no price in prices\.yaml"):
+        store.reserve_spend(ask(None), Decimal(5))
+    assert store.spent_on(DAY) == SpendTotal()
+
+
+def test_what_is_booked_without_a_price_counts_at_its_most_where_that_was_known(store: Store) -> None:
+    for most in ("2", None):
+        store.book_spend(store.reserve_spend(ask(most), None).token, USED, None, None)
+    assert store.spent_on(DAY) == SpendTotal(Decimal(0), Decimal(2), 8, 2400, 600, 2)
+    with pytest.raises(ProviderFault):
+        store.reserve_spend(ask("3.5"), Decimal(5))
+
+
+def test_a_reservation_is_booked_once(store: Store) -> None:
+    token = store.reserve_spend(ask(), None).token
+    store.book_spend(token, USED, Decimal("0.5"), None)
+    with pytest.raises(AlphaAgentError, match="booked before"):
+        store.book_spend(token, USED, Decimal("0.5"), None)
+    with pytest.raises(AlphaAgentError, match="booked before"):
+        store.release_spend(token)
+    with pytest.raises(AlphaAgentError, match="never reserved"):
+        store.book_spend("unknown", USED, Decimal("0.5"), None)
+    assert store.spent_on(DAY).booked == Decimal("0.5")
+
+
+def test_a_released_reservation_is_booked_as_nothing(store: Store) -> None:
+    store.release_spend(store.reserve_spend(ask(), Decimal(1)).token)
+    store.release_spend(store.reserve_spend(ask(None), None).token)
+    assert store.spent_on(DAY) == SpendTotal()
+    store.reserve_spend(ask(), Decimal(1))
+
+
+def test_what_cost_more_than_was_reserved_is_booked_as_it_was(store: Store) -> None:
+    store.book_spend(store.reserve_spend(ask("1"), Decimal(1)).token, USED, Decimal("1.25"), None)
+    assert store.spent_on(DAY).booked == Decimal("1.25")
+    with pytest.raises(ProviderFault):
+        store.reserve_spend(ask("0"), Decimal(1))
+
+
+def test_a_fraction_of_a_millionth_is_rounded_up(store: Store) -> None:
+    store.book_spend(store.reserve_spend(ask(), None).token, USED, Decimal("0.00000015"), None)
+    assert store.spent_on(DAY).booked == Decimal("0.000001")
+
+
+@pytest.mark.parametrize("amount", ["-0.01", "NaN", "Infinity"])
+def test_what_is_no_amount_is_neither_reserved_nor_booked(store: Store, amount: str) -> None:
+    token = store.reserve_spend(ask(), None).token
+    for act in (lambda: store.reserve_spend(ask(amount), Decimal(5)), lambda: store.book_spend(token, USED, Decimal(amount), None)):
+        with pytest.raises(AlphaAgentError):
+            act()
+    with pytest.raises(AlphaAgentError, match="less than nothing"):
+        store.book_spend(token, Usage(calls=-1), Decimal(0), None)
+    assert store.spent_on(DAY) == SpendTotal(reserved=Decimal(1))
+
+
+def test_every_booking_appends_exactly_one_audit_row_and_a_reservation_none(store: Store, desk: Portfolio) -> None:
+    first, second = store.reserve_spend(ask(), None), store.reserve_spend(ask(), None)
+    refs = [store.book_spend(first.token, USED, Decimal(1), "d-1"), store.release_spend(second.token)]
+    assert [ref.seq for ref in refs] == [2, 3]
+    with store.read() as books:
+        assert books.soundness_fault() is None
+
+
+def test_eight_threads_at_a_ceiling_for_three(store: Store) -> None:
+    gate = threading.Barrier(8)
+
+    def race(_: int) -> bool:
+        gate.wait()
+        try:
+            return bool(store.reserve_spend(ask("1"), Decimal("3.5")))
+        except ProviderFault:
+            return False
+
+    with ThreadPoolExecutor(8) as pool:
+        assert sum(pool.map(race, range(8))) == 3
+    assert store.spent_on(DAY).reserved == 3
 
 
 # Slots

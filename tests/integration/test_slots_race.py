@@ -16,6 +16,9 @@ from pathlib import Path
 import pytest
 
 from alphaagent.clock import WallClock
+from alphaagent.domain.record import Usage
+from alphaagent.domain.spend import SpendAsk
+from alphaagent.errors import ProviderFault
 from alphaagent.ledger.store import SqlStore
 from alphaagent.ledger.verify import verify
 from alphaagent.ports import Claim
@@ -91,6 +94,29 @@ def test_cash_for_ten_orders_makes_ten_orders(tmp_path: Path) -> None:
         books.create_portfolio("default", currency="USD", kind="paper", mandate="default", cash=Decimal(10_999), at=AS_OF)
     found = run_all(spend, url, PROCESSES // 2)
     assert sum(int(count) for _, count in found) == 10
+    assert verify(url).exit_code == 0
+
+
+def reserve(url: str, n: int, barrier: Barrier, reports: "Queue[tuple[str, str]]") -> None:
+    asked = SpendAsk(AS_OF.date(), "default", "XYZ", "openai", "gpt-x", Decimal(1))
+    with SqlStore.open(url, WallClock()) as store:
+        barrier.wait()
+        try:
+            token = store.reserve_spend(asked, Decimal("3.5")).token
+            if n % 2:  # the others end with their reservation open, as if they had died
+                store.book_spend(token, Usage(calls=1), Decimal(1), None)
+            reports.put(("reserved", token))
+        except ProviderFault:
+            reports.put(("refused", ""))
+
+
+def test_a_ceiling_for_three_lets_three_of_eight_processes_spend(tmp_path: Path) -> None:
+    url = database_url(tmp_path)
+    with SqlStore.open(url, WallClock()) as store:
+        found = run_all(reserve, url, PROCESSES)
+        assert sorted(how for how, _ in found) == ["refused"] * (PROCESSES - 3) + ["reserved"] * 3
+        spent = store.spent_on(AS_OF.date())
+        assert spent.booked + spent.reserved == 3
     assert verify(url).exit_code == 0
 
 

@@ -71,6 +71,16 @@ def test_an_unknown_provider_is_refused_with_the_nearest(home: Path, text: str, 
     assert hint in message
 
 
+@pytest.mark.parametrize(("text", "ceiling"), [(None, D(5)), ("0", D(0)), ("2.50", D("2.50")), ("1000000", D(1_000_000)), ("off", None)])
+def test_the_daily_spend_has_a_ceiling_unless_it_is_off(home: Path, text: str | None, ceiling: D | None) -> None:
+    assert load(home, **({} if text is None else {"ALPHAAGENT_DAILY_SPEND_USD": text})).daily_spend == ceiling
+
+
+@pytest.mark.parametrize("text", ["", "none", "OFF", "-1", "1e3", "1000001", "5 USD"])
+def test_a_daily_spend_that_is_no_number_in_its_bounds_is_refused(home: Path, text: str) -> None:
+    assert "ALPHAAGENT_DAILY_SPEND_USD" in complaint(home, ALPHAAGENT_DAILY_SPEND_USD=text)
+
+
 def test_data_is_the_snapshot(home: Path) -> None:
     assert load(home, ALPHAAGENT_DATA="snapshot").data_mode == "snapshot"
     assert "reads the recorded snapshot only" in complaint(home, ALPHAAGENT_DATA="live")

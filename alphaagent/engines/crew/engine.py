@@ -85,7 +85,6 @@ class Crew:
 
     def _held(self, pack: EvidencePack, setup: Setup, carrier: Carrier, trace: Trace, left: Callable[[], float | None], key: str) -> Heard:
         room = _room(self.contain)
-        purses = {who.side: Purse(who.calls, who.tokens) for who in setup.sides}
 
         def seated(asked: Asked) -> "Place":
             who = _who(setup, asked.side)
@@ -101,7 +100,7 @@ class Crew:
                 base_url=self.base_url,
                 repairs=who.repairs,
                 tools=tools_of(asked.side, pack, steps),
-                wire=Wire(self._seat(setup, who, asked), DIALECTS[self.provider.route], carrier, purses[asked.side], steps, trace),
+                wire=Wire(self._seat(setup, who, asked), DIALECTS[self.provider.route], carrier, Purse(who.calls, who.tokens), steps, trace),
             )
             return place
 

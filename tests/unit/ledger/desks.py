@@ -8,9 +8,12 @@ from datetime import timedelta
 from decimal import Decimal
 from pathlib import Path
 
+from alphaagent.domain.base import sha256_hex
 from alphaagent.domain.lots import OpeningLot
 from alphaagent.domain.market import CorporateAction
 from alphaagent.domain.portfolio import OrderStatus
+from alphaagent.domain.record import Usage
+from alphaagent.domain.spend import SpendAsk
 from alphaagent.ledger.schema import APPEND_ONLY
 from alphaagent.ledger.store import SqlStore
 from alphaagent.ports import Claim
@@ -51,6 +54,27 @@ def add_lots(store: SqlStore) -> None:
         books.record_action(moved, XYZ, CorporateAction("unknown", ex.date(), Decimal(0), ex, note="spin_off"), ex)
 
 
+COMPLETED, FAILED = b'{"status":"completed"}', b'{"status":"failed"}'
+
+
+def add_debates(store: SqlStore) -> None:
+    """A decision that was debated and a debate that failed: two audit rows."""
+    claim = store.claim("k-debate", "r", Waits())
+    assert isinstance(claim, Claim)
+    with store.write() as books:
+        books.record_decision(claim, build.record("d-debate", provenance="crew", transcript_sha256=sha256_hex(COMPLETED)), None, COMPLETED)
+        books.record_failure("XYZ", "default", "PROVIDER", "no answer", AS_OF, FAILED)
+
+
+def add_spend(store: SqlStore) -> None:
+    """What was spent on two debates, one that has no price, and one whose process died: three audit rows."""
+    for model, most, cost in (("small", "1", "0.25"), ("large", "2", "1.5"), ("free", None, None)):
+        ask = SpendAsk(AS_OF.date(), "default", "XYZ", "openai", model, Decimal(most) if most else None)
+        usage = Usage(calls=3, prompt_tokens=900, completion_tokens=100)
+        store.book_spend(store.reserve_spend(ask, None).token, usage, Decimal(cost) if cost else None, "d-0")
+    store.reserve_spend(SpendAsk(AS_OF.date(), "default", "XYZ", "openai", "large", Decimal(2)), None)
+
+
 def make_desk(folder: Path) -> Path:
     """The ledger as one plain file, closed and checkpointed."""
     with SqlStore.open(build.database_url(folder), SteppingClock(), ledger_uuid=LEDGER_UUID) as store:
@@ -67,7 +91,7 @@ def tampering(ledger: Path) -> Iterator[sqlite3.Connection]:
     """The file in the hands of its owner: no triggers, no foreign keys."""
     with closing(sqlite3.connect(ledger, isolation_level=None)) as connection:
         connection.execute("PRAGMA foreign_keys=OFF")
-        for table in APPEND_ONLY:
+        for table in (*APPEND_ONLY, "model_spend"):
             for verb in ("update", "delete"):
                 connection.execute(f"DROP TRIGGER IF EXISTS {table}_no_{verb}")
         yield connection

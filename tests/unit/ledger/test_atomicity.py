@@ -10,8 +10,12 @@ from pathlib import Path
 import pytest
 from sqlalchemy import event
 
+from alphaagent.domain.base import sha256_hex
 from alphaagent.domain.market import CorporateAction
 from alphaagent.domain.portfolio import OrderStatus
+from alphaagent.domain.record import Usage
+from alphaagent.domain.spend import SpendAsk
+from alphaagent.ledger import spend
 from alphaagent.ledger.books import SqlBooks
 from alphaagent.ledger.store import SqlStore
 from alphaagent.ledger.verify import verify
@@ -56,12 +60,25 @@ def administer(books: SqlBooks, claim: Claim) -> None:
     books.set_control("HALTED", "x", "ann", AS_OF)
 
 
+def debate(books: SqlBooks, claim: Claim) -> None:
+    books.record_decision(claim, build.record("d-1", transcript_sha256=sha256_hex(b"{}")), None, b"{}")
+    books.record_failure("XYZ", "default", "PROVIDER", "message", AS_OF, b"[]")
+
+
+def pay(books: SqlBooks, claim: Claim) -> None:
+    ask = SpendAsk(AS_OF.date(), "default", "XYZ", "openai", "gpt-x", Decimal(1))
+    reserved = spend.reserve(books._journal, ask, Decimal(5), AS_OF)
+    spend.book(books._journal, reserved.token, Usage(calls=1), Decimal("0.5"), "d-1", AS_OF)
+
+
 ACTS: dict[str, tuple[list[Callable[[SqlBooks, Claim], None]], Callable[[SqlBooks, Claim], None]]] = {
     "decide": ([], decide),
     "fill": ([decide], settle),
     "expire": ([decide], expire),
     "split": ([decide, settle], act),
     "administer": ([], administer),
+    "debate": ([], debate),
+    "pay": ([], pay),
 }
 
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from alphaagent.errors import UsageFault
-from alphaagent.ledger.units import MAX_UNITS, SCALE, from_micros, from_units, half_even, notional, rounded_units, to_micros, to_units
+from alphaagent.errors import AlphaAgentError, UsageFault
+from alphaagent.ledger.units import MAX_UNITS, SCALE, from_micros, from_units, half_even, notional, raised_units, rounded_units, to_micros, to_units
 
 
 @given(st.integers(-MAX_UNITS, MAX_UNITS))
@@ -50,3 +50,14 @@ def test_instants_come_back_to_the_microsecond(at: datetime) -> None:
     assume(2 < at.year < 9998)
     assert from_micros(to_micros(at)) == at
     assert from_micros(to_micros(at)).tzinfo is UTC
+
+
+@given(st.decimals(0, "9000000000000", allow_nan=False, places=9))
+def test_what_was_paid_never_looks_smaller_and_by_less_than_a_millionth_larger(amount: Decimal) -> None:
+    assert 0 <= Fraction(raised_units(amount), SCALE) - Fraction(amount) < Fraction(1, SCALE)
+
+
+@pytest.mark.parametrize("text", ["-0.0000001", "9223372036854.7758071", "NaN", "Infinity"])
+def test_what_cannot_have_been_paid_is_refused(text: str) -> None:
+    with pytest.raises(AlphaAgentError):
+        raised_units(Decimal(text))

@@ -9,10 +9,12 @@ import pytest
 from alphaagent.errors import ConfigFault
 from alphaagent.ledger.schema import VERSION
 from alphaagent.ledger.store import SqlStore
+from alphaagent.ledger.verify import verify
 from tests.builders import SteppingClock
-from tests.unit.ledger.desks import add_lots, make_desk, url_of
+from tests.independent_verify import check
+from tests.unit.ledger.desks import COMPLETED, ROWS, add_debates, add_lots, add_spend, make_desk, url_of
 
-NEW_TABLES = ("opening_lot", "lot_choice", "freeze_event")
+NEW_TABLES = ("opening_lot", "lot_choice", "freeze_event", "model_spend")
 
 
 @pytest.fixture
@@ -59,3 +61,43 @@ def test_an_older_ledger_is_upgraded_in_place(old: Path) -> None:
         add_lots(store)
     with closing(sqlite3.connect(old)) as connection:
         assert connection.execute("SELECT version_num FROM alembic_version").fetchone() == (VERSION,)
+
+
+SHIPPED_0002 = Path(__file__).with_name("ledger_0002.sql")
+"""A ledger as the program of schema 0002 wrote it: eleven rows of `desks.fill_desk`, three of `add_lots`, a failure."""
+
+
+@pytest.fixture
+def shipped(tmp_path: Path) -> Path:
+    path = tmp_path / "shipped.db"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript(SHIPPED_0002.read_text(encoding="utf-8"))
+    return path
+
+
+def rows_of(path: Path) -> list[tuple[object, ...]]:
+    with closing(sqlite3.connect(path)) as connection:
+        return connection.execute("SELECT seq, payload, lower(hex(hash)) FROM audit_log ORDER BY seq").fetchall()
+
+
+def test_a_ledger_from_before_the_debates_is_upgraded_and_verifies_as_it_was(shipped: Path) -> None:
+    before = rows_of(shipped)
+    with pytest.raises(ConfigFault, match="older schema"):
+        SqlStore.open_existing(url_of(shipped), SteppingClock())
+    assert verify(url_of(shipped)).exit_code == 30
+    with SqlStore.open(url_of(shipped), SteppingClock()) as store, store.read() as books:
+        assert books.soundness_fault() is None
+    assert rows_of(shipped) == before
+    report = verify(url_of(shipped))
+    assert (report.exit_code, report.rows, check(shipped)) == (0, ROWS + 4, 0)
+
+
+def test_a_decision_from_before_the_debates_has_no_transcript_and_new_ones_go_on_from_it(shipped: Path) -> None:
+    with SqlStore.open(url_of(shipped), SteppingClock()) as store:
+        stored = store.decision("d-0")
+        assert stored is not None
+        assert (stored.record.transcript_sha256, store.transcript("d-0")) == (None, None)
+        add_debates(store)
+        add_spend(store)
+        assert store.transcript("d-debate") == COMPLETED
+    assert (verify(url_of(shipped)).exit_code, check(shipped)) == (0, 0)
