@@ -18,7 +18,10 @@ from alphaagent.settings import Settings, contained_crewai, load_settings, read_
 
 if TYPE_CHECKING:
     from alphaagent.desk import Desk
+    from alphaagent.domain.debate import EngineResult
+    from alphaagent.domain.evidence import EvidencePack
     from alphaagent.domain.market import Instrument
+    from alphaagent.domain.transcript import Transcript
     from alphaagent.evidence.snapshot_status import FileStatus
     from alphaagent.evidence.sources.own_prices import OwnPrices
     from alphaagent.guard.mandate import Mandate
@@ -293,6 +296,23 @@ class Workplace:
         if stored is None:
             raise UsageFault(f"there is no decision {inert(name[:60])!r} in these books", fix="take an id that `alphaagent decide` printed, or `last`")
         return stored
+
+    def transcript(self, stored: "StoredDecision") -> "Transcript | None":
+        """The transcript of a decision's debate; None where no model took part."""
+        from alphaagent.domain.transcript import Transcript
+
+        content = self.required_store().transcript(stored.record.decision_id) if stored.record.transcript_sha256 else None
+        return None if content is None else Transcript.model_validate_json(content)
+
+    def debate_again(self, pack: "EvidencePack", transcript: "Transcript") -> "tuple[EngineResult | None, Transcript]":
+        """Holds a recorded debate again, without a socket. Raises ReplayDiffers, or ConfigFault where its client is not installed."""
+        from alphaagent.guard.intake import parse_proposal
+        from alphaagent.llm.registry import PROVIDERS
+        from alphaagent.staffing import recorded_crew
+
+        crew = recorded_crew(transcript.setup, PROVIDERS, lambda raw, ticker: parse_proposal(raw, ticker=ticker), contained_crewai)
+        debated = crew.again(pack, transcript)
+        return debated.result, debated.transcript
 
     def listed_decisions(
         self, ticker: str | None, since: str | None, engine: str | None, outcome: str | None, portfolio: str | None, *, limit: int

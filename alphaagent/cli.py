@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from alphaagent import __version__, cli_mandate, cli_models
+from alphaagent import __version__, cli_decisions, cli_mandate, cli_models
 from alphaagent.cli_books import ledger_app, portfolio_app
 from alphaagent.cli_common import ACTOR, AsJson, AsOf, PortfolioName, refuse_unreadable
 from alphaagent.cli_common import complain as _complain
@@ -187,77 +187,8 @@ def _show_decided(workplace: "Workplace", decided: "Decided", *, as_json: bool) 
     out.print(render.decision_page(document, out, workplace.rule_titles(), full=False))
 
 
-@app.command()
-def show(
-    decision: Annotated[str | None, typer.Argument(metavar="DECISION", help="A decision's id, or `last`.")] = None,
-    listed: Annotated[bool, typer.Option("--list", help="List decisions instead, newest first; the options below choose which.")] = False,
-    ticker: Annotated[str | None, typer.Option("--ticker", metavar="T", help="With --list: one ticker, under any of its names.")] = None,
-    since: Annotated[str | None, typer.Option("--since", metavar="DATE", help="With --list: as of this day (UTC) or later.")] = None,
-    engine: Annotated[str | None, typer.Option("--engine", metavar="E", help="With --list: crew or heuristic.")] = None,
-    outcome: Annotated[str | None, typer.Option("--outcome", metavar="O", help="With --list: APPROVE, CLIP, BLOCK, or a code such as NO_ORDER.")] = None,
-    portfolio: Annotated[str | None, typer.Option("--portfolio", metavar="NAME", help="With --list: one portfolio.")] = None,
-    limit: Annotated[int, typer.Option(min=1, max=100_000, help="With --list: at most so many.")] = 50,
-    as_json: AsJson = False,
-) -> None:
-    """Show a stored decision: both cases, the verdict, the guard's trace, the evidence, what changed since the one before."""
-    from alphaagent.bootstrap import Workplace
-    from alphaagent.views import decision_document, difference_document
-
-    workplace = Workplace.open()
-    if listed:
-        return _list_decisions(workplace, decision, (ticker, since, engine, outcome, portfolio), limit, as_json=as_json)
-    if decision is None or any((ticker, since, engine, outcome, portfolio)):
-        raise UsageFault("show takes a decision, or --list with filters", fix="run `alphaagent show last`, or `alphaagent show --list`")
-    stored = workplace.stored_decision(decision)
-    before = workplace.required_store().previous(stored.record.decision_id)
-    document = decision_document(stored.record, stored)
-    document["previous"] = difference_document(before.record, stored.record) if before else None
-    if as_json:
-        return _print_json(document)
-    from alphaagent import render
-
-    out = render.console()
-    out.print(render.decision_page(document, out, workplace.rule_titles()))
-    out.print(render.evidence_table(document))
-    if document["previous"]:
-        out.print(render.difference(document["previous"]))
-
-
-def _list_decisions(workplace: "Workplace", decision: str | None, filters: tuple[str | None, ...], limit: int, *, as_json: bool) -> None:
-    from alphaagent.views_books import DECISION_COLUMNS
-
-    if decision is not None:
-        raise UsageFault("--list takes no decision", fix="leave out either of the two")
-    documents = workplace.listed_decisions(*filters, limit=limit)
-    if as_json:
-        for document in documents:
-            _print_json(document)
-        return
-    from alphaagent import render
-
-    for line in render.lined_up(DECISION_COLUMNS, documents):
-        typer.echo(line)
-    if not documents:
-        _say("no decision matches")
-
-
-@app.command()
-def replay(decision: Annotated[str, typer.Argument(metavar="DECISION", help="A decision's id, or `last`.")], as_json: AsJson = False) -> int:
-    """Run a stored decision again from its record alone; exit 0 only if every byte agrees, else 6."""
-    from alphaagent.bootstrap import Workplace
-    from alphaagent.replay import replay as run_again
-
-    stored = Workplace.open().stored_decision(decision)
-    checks = run_again(stored)
-    agrees = all(check.agrees for check in checks)
-    if as_json:
-        parts = [{"part": check.part, "agrees": check.agrees, "difference": check.difference} for check in checks]
-        _print_json({"decision_id": stored.record.decision_id, "agrees": agrees, "parts": parts})
-    else:
-        for check in checks:
-            typer.echo(f"{'same  ' if check.agrees else 'DIFFERS'} {check.part}" + (f"\n        {check.difference}" if check.difference else ""))
-        typer.echo(f"{stored.record.decision_id}: {'every byte agrees' if agrees else 'the replay differs from the record'}")
-    return 0 if agrees else 6
+app.command()(cli_decisions.show)
+app.command()(cli_decisions.replay)
 
 
 @app.command()

@@ -94,7 +94,10 @@ def decide_many(desk: Desk, asks: Sequence[Ask], tell: Callable[[str, str], None
 
 
 def dry_run(desk: Desk, ask: Ask) -> Decided:
-    """The same decision with nothing written, on the book as it stood at as_of; without a book, on the starting cash."""
+    """The same decision with nothing written, on the book as it stood at as_of; without a book, on the starting cash.
+
+    What a model was paid is gone all the same, so that is booked where there are books: a ceiling that a dry run passes under is none.
+    """
     matter, store = matter_of(desk, ask), desk.existing_store()
     if store:
         refuse_if_halted(desk, store)
@@ -106,7 +109,8 @@ def dry_run(desk: Desk, ask: Ask) -> Decided:
             refuse_if_frozen(books, portfolio, matter.instrument)
             book = desk.settler().book_to_decide(books, portfolio, matter.instrument, matter.session, ask.as_of)
         mandate = desk.mandate(book.account.portfolio.mandate)
-        opinion = form_opinion(desk, matter, book, mandate, (), store)
+        spending = desk.store() if store and matter.request.plan else None
+        opinion = form_opinion(desk, matter, book, mandate, (), spending)
         record, _ = _ruled(desk, matter, book, mandate, opinion)
     return Decided(record, None)
 

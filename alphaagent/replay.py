@@ -1,12 +1,16 @@
 """Runs a stored decision again from its record alone and compares every byte: no source, no network, no clock."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from alphaagent.domain.base import canonical
+from alphaagent.domain.debate import EngineResult
+from alphaagent.domain.evidence import EvidencePack
 from alphaagent.domain.record import DecisionRecord
 from alphaagent.domain.ruling import GuardSnapshot, Ruling
+from alphaagent.domain.transcript import Transcript
 from alphaagent.engines.registry import ENGINES
-from alphaagent.errors import UsageFault
+from alphaagent.errors import ReplayDiffers, UsageFault
 from alphaagent.guard.evaluate import GUARD_VERSION, evaluate
 from alphaagent.guard.intake import read_proposal
 from alphaagent.guard.mandate import Mandate
@@ -24,18 +28,37 @@ class Check:
     difference: str | None = None
 
 
-def replay(stored: StoredDecision) -> tuple[Check, ...]:
-    """Evidence hash, engine result, proposal and every ruling, made again and compared byte for byte."""
+DebateAgain = Callable[[EvidencePack, Transcript], tuple[EngineResult | None, Transcript]]
+"""Holds a recorded debate again, with no socket. Raises ReplayDiffers at the first request that is not the recorded one."""
+
+
+def replay(stored: StoredDecision, transcript: Transcript | None = None, debate_again: DebateAgain | None = None) -> tuple[Check, ...]:
+    """Evidence hash, debate (where there was one), engine result, proposal and every ruling, made again and compared byte for byte."""
     record = stored.record
-    result = ENGINES[record.result.engine]().decide(record.pack)
+    debate, spoken = _debate(record, transcript, debate_again)
+    result = spoken if record.result.engine == "crew" else ENGINES[record.result.engine]().decide(record.pack)
+    if result is None:
+        return (*debate, Check("cases, score and proposal text", agrees=False, difference="the debate came to no verdict this time"))
     checks = [
         _compare("evidence pack hash", record.pack.sha256, record.pack.digest()),
+        *debate,
         _compare("cases, score and proposal text", record.result, result),
         _compare("proposal as the guardrail reads it", record.proposal, read_proposal(result.proposal_text, record.request.ticker)),
     ]
     for snapshot, ruling in stored.rulings:
         checks.append(_compare(f"ruling at {ruling.stage}", ruling, rule_again(record, snapshot, ruling)))
     return tuple(checks)
+
+
+def _debate(record: DecisionRecord, transcript: Transcript | None, again: DebateAgain | None) -> tuple[tuple[Check, ...], EngineResult | None]:
+    """The debate held again, of a decision that had one; also one that failed, which has to fail in the same way."""
+    if transcript is None or again is None:
+        return (), None
+    try:
+        result, same = again(record.pack, transcript)
+    except ReplayDiffers as difference:
+        return (Check("debate, call by call", agrees=False, difference=difference.message),), None
+    return (_compare("debate, call by call", transcript, same),), result
 
 
 def rule_again(record: DecisionRecord, snapshot: GuardSnapshot, ruling: Ruling) -> Ruling:
