@@ -171,7 +171,10 @@ def crew_of(provider: Provider, models: ModelSettings, read: ReadProposal, conta
         raise ConfigFault(f"the provider {provider.name} needs an address", fix="set ALPHAAGENT_LLM_BASE_URL")
     key = models.key((OWN_KEY, *provider.key_variables))
     if key is None and provider.needs_key:
-        raise ConfigFault(f"the provider {provider.name} needs a key", fix=f"set {provider.key_variables[0]} or {OWN_KEY}")
+        raise ConfigFault(
+            f"ALPHAAGENT_LLM_PROVIDER is {provider.name}, and its key is missing; it does not become another provider, nor the heuristic engine",
+            fix=f"set {provider.key_variables[0]} or {OWN_KEY}, or use --engine heuristic",
+        )
     _refuse_missing_client(provider)
     return Crew(provider=provider, base_url=base_url, key=lambda: key or "no-key", read=read, contain=contain)
 

@@ -57,7 +57,14 @@ def _proposal(record: DecisionRecord) -> Document | None:
 
 
 def case_document(case: Case) -> Document:
-    return dict(plain(case))  # type: ignore[arg-type]
+    """A case; what only a model's case has is left out of another one."""
+    return _without_blanks(plain(case), ("p_up", "stance", "counter")) | {
+        "lines": [_without_blanks(plain(line), ("claim_id", "severity", "direction", "faults")) for line in case.lines]
+    }
+
+
+def _without_blanks(document: Any, optional: tuple[str, ...]) -> Document:
+    return {key: value for key, value in document.items() if key not in optional or value}
 
 
 def reading_document(record: DecisionRecord) -> Document:

@@ -67,18 +67,23 @@ def test_the_crew_without_fallback_fails(home: Home, monkeypatch: pytest.MonkeyP
     assert home.counts()["decision"] == 0
 
 
-def test_a_named_provider_without_fallback_fails(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
-    refuse_fallback(monkeypatch)
-    monkeypatch.setenv("ALPHAAGENT_LLM_PROVIDER", "openai")
-    assert home.run("decide", "AAPL", "--as-of", AS_OF).code == 4
-
-
+@pytest.mark.parametrize("fallback", ["true", "false"])
 @pytest.mark.parametrize("more", [["--engine", "crew"], []])
-def test_a_substitute_says_what_it_stands_in_for(home: Home, monkeypatch: pytest.MonkeyPatch, more: list[str]) -> None:
+def test_a_named_provider_without_its_key_becomes_nothing_else(home: Home, monkeypatch: pytest.MonkeyPatch, more: list[str], fallback: str) -> None:
+    refuse_fallback(monkeypatch, fallback)
     monkeypatch.setenv("ALPHAAGENT_LLM_PROVIDER", "openai")
-    document = home.decide("AAPL", AS_OF, *more)
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "of-somebody-else")
+    ran = home.run("decide", "AAPL", "--as-of", AS_OF, *more)
+    assert ran.code == 2
+    assert "OPENAI_API_KEY" in ran.err
+    assert home.files() == []
+    assert home.decide("AAPL", AS_OF, "--engine", "heuristic")["provenance"] == "heuristic"
+
+
+def test_a_substitute_says_what_it_stands_in_for(home: Home) -> None:
+    document = home.decide("AAPL", AS_OF, "--engine", "crew")
     assert (document["engine"], document["provenance"]) == ("heuristic", "fallback")
-    assert "crew" in document["fallback_reason"]
+    assert document["fallback_reason"] == "no model provider is configured"
     assert "fallback: " in home.ok("show", "last").out
 
 

@@ -36,7 +36,7 @@ def test_an_empty_folder_runs_on_the_shipped_defaults(home: Path) -> None:
     assert (found.portfolio.starting_cash, found.portfolio.mandate) == (100_000, "default")
     assert (found.execution.slippage_bps, found.execution.fee_bps, found.slots.wait_seconds) == (5, 1, 60)
     assert found.database_url == f"sqlite:///{home}/data/alphaagent.db"
-    assert (found.allow_fallback, found.provider, found.data_mode, found.halt_variable) == (True, None, "snapshot", False)
+    assert (found.allow_fallback, found.models.provider, found.data_mode, found.halt_variable) == (True, None, "snapshot", False)
     assert found.halt_file == home / "data" / "HALT"
     assert found.config_source == defaults_folder() / "config"
     assert "default" in found.mandates.document
@@ -60,7 +60,7 @@ def test_anything_but_a_clear_boolean_is_refused(home: Path, name: str, text: st
 
 @pytest.mark.parametrize("provider", PROVIDERS)
 def test_every_provider_can_be_named(home: Path, provider: str) -> None:
-    assert load(home, ALPHAAGENT_LLM_PROVIDER=provider).provider == provider
+    assert load(home, ALPHAAGENT_LLM_PROVIDER=provider).models.provider == provider
 
 
 @pytest.mark.parametrize(("text", "hint"), [("antropic", "did you mean anthropic?"), ("", "valid: anthropic"), ("opennai", "did you mean openai?")])
@@ -73,7 +73,7 @@ def test_an_unknown_provider_is_refused_with_the_nearest(home: Path, text: str, 
 
 @pytest.mark.parametrize(("text", "ceiling"), [(None, D(5)), ("0", D(0)), ("2.50", D("2.50")), ("1000000", D(1_000_000)), ("off", None)])
 def test_the_daily_spend_has_a_ceiling_unless_it_is_off(home: Path, text: str | None, ceiling: D | None) -> None:
-    assert load(home, **({} if text is None else {"ALPHAAGENT_DAILY_SPEND_USD": text})).daily_spend == ceiling
+    assert load(home, **({} if text is None else {"ALPHAAGENT_DAILY_SPEND_USD": text})).models.daily_spend == ceiling
 
 
 @pytest.mark.parametrize("text", ["", "none", "OFF", "-1", "1e3", "1000001", "5 USD"])
@@ -138,10 +138,16 @@ def test_a_misspelt_variable_is_refused_with_the_nearest(home: Path) -> None:
 
 
 def test_every_variable_of_the_list_is_known_and_others_are_none_of_ours(home: Path) -> None:
-    good = {"ALPHAAGENT_LLM_PROVIDER": "none", "ALPHAAGENT_DATABASE_URL": "sqlite:///x.db", "ALPHAAGENT_DATA": "snapshot", "ALPHAAGENT_HALT": "0"}
+    good = {
+        "ALPHAAGENT_LLM_PROVIDER": "none",
+        "ALPHAAGENT_DATABASE_URL": "sqlite:///x.db",
+        "ALPHAAGENT_DATA": "snapshot",
+        "ALPHAAGENT_HALT": "0",
+        "ALPHAAGENT_LLM_BASE_URL": "http://127.0.0.1/v1",
+    }
     folders = {"ALPHAAGENT_HOME": str(home), "ALPHAAGENT_CONFIG": "config"}
 
-    assert load(home, **(dict.fromkeys(VARIABLES, "1") | good | folders), PATH="/bin", AGENT="x").provider == "none"
+    assert load(home, **(dict.fromkeys(VARIABLES, "1") | good | folders), PATH="/bin", AGENT="x").models.provider == "none"
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from datetime import date, timedelta
 from decimal import Decimal
+from fractions import Fraction
 
 import pytest
 from hypothesis import given
@@ -108,5 +109,6 @@ def test_lots_add_up_to_the_position_and_gains_to_the_cash(steps: list[tuple[str
 @given(held_=st.integers(1, 10**12), ratio=st.decimals("0.01", "50", places=4), price=st.decimals("0.01", "5000", places=2))
 def test_value_is_conserved_across_a_split_to_within_one_micro_share(held_: int, ratio: Decimal, price: Decimal) -> None:
     change = sum(leg.amount for leg in postings.split(held_, ratio, "XYZ", DAY) if leg.kind == "position")
-    after = (held_ + change) * (price / ratio)
-    assert 0 <= held_ * price - after <= price / ratio
+    price_after = Fraction(price) / Fraction(ratio)
+    after = Fraction(held_ + change) * price_after
+    assert 0 <= held_ * Fraction(price) - after <= price_after

@@ -67,9 +67,28 @@ def test_missing_provider_without_fallback_is_noted(monkeypatch: pytest.MonkeyPa
 
 
 def test_a_named_provider_is_noted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ALPHAAGENT_LLM_PROVIDER", "anthropic")
+    monkeypatch.setenv("ALPHAAGENT_LLM_PROVIDER", "openai")
+    monkeypatch.setenv("OPENAI_API_KEY", "k")
 
-    assert by_check()["model provider"].state == "note"
+    found = by_check()["model provider"]
+    assert (found.state, found.detail.endswith("a decision; nobody was asked")) == ("ok", True)
+
+
+def test_a_named_provider_without_its_key_is_a_fault_that_names_the_variable(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ALPHAAGENT_LLM_PROVIDER", "openai")
+
+    found = by_check()["model provider"]
+    assert (found.state, found.fix) == ("fault", "set OPENAI_API_KEY or ALPHAAGENT_LLM_API_KEY, or use --engine heuristic")
+
+
+def test_a_model_without_a_price_is_noted_under_a_ceiling(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ALPHAAGENT_LLM_PROVIDER", "openai")
+    monkeypatch.setenv("OPENAI_API_KEY", "k")
+    monkeypatch.setenv("ALPHAAGENT_LLM_MODEL", "nobody-knows-it")
+
+    found = by_check()["model provider"]
+    assert found.state == "note"
+    assert "openai/nobody-knows-it" in (found.fix or "")
 
 
 @pytest.mark.parametrize(("days", "state"), [(FRESH_DAYS, "ok"), (FRESH_DAYS + 1, "note")])
