@@ -342,7 +342,6 @@ SAID: Mapping[str, tuple[int, str]] = {
     "Gemini": (400, "Function calling is not enabled for models/small"),
 }
 """How servers put it."""
-IN_WORDS = "Thought: I want to know.\nAction: get_market_price\nAction Input: {}"
 
 
 def without_tools(script: Callable[[Request], Step], code: int = 400, message: str = "small does not support tools") -> Callable[[Request], Step]:
@@ -376,14 +375,21 @@ def test_a_400_that_is_about_something_else_ends_the_debate(scene: Scene) -> Non
     assert len(requests) == 2
 
 
-def in_words(*replies: str) -> Callable[[Request], Step]:
-    """A CIO without tools that says these things first, and then its verdict."""
+def called_in_words(tool: str) -> str:
+    return f"Thought: I want to know.\nAction: {tool}\nAction Input: {{}}"
+
+
+IN_WORDS = called_in_words("get_market_price")
+
+
+def in_words(replies: list[str], answer: Callable[[Request], str] = crew_script.verdict) -> Callable[[Request], Step]:
+    """A model that says these things first, and then answers."""
     left = list(replies)
-    return lambda request: Text(left.pop(0), usage=crew_script.USAGE) if left else crew_script.verdict(request)
+    return lambda request: Text(left.pop(0), usage=crew_script.USAGE) if left else answer(request)
 
 
 def test_a_model_without_tools_may_call_them_in_words(scene: Scene) -> None:
-    document, requests = scene.decide(PROVIDERS["ollama"], without_tools(crew_script.crew(cio=in_words(IN_WORDS))))
+    document, requests = scene.decide(PROVIDERS["ollama"], without_tools(crew_script.crew(cio=in_words([IN_WORDS]))))
     assert document["provenance"] == "crew"
     asked = by_side(requests)["cio"]
     assert len(asked) == 3
@@ -394,12 +400,24 @@ def test_a_model_without_tools_may_call_them_in_words(scene: Scene) -> None:
 
 
 def test_words_are_on_the_same_step_budget(scene: Scene) -> None:
-    """The CIO may call once. The second time it is told to answer."""
-    document, requests = scene.decide(PROVIDERS["ollama"], without_tools(crew_script.crew(cio=in_words(IN_WORDS, IN_WORDS))))
+    """The bear may call twice. The third time it is told to answer."""
+    words = [called_in_words(tool) for tool in ("get_price_history", "get_news_sentiment", "get_financial_health")]
+    document, requests = scene.decide(PROVIDERS["ollama"], without_tools(crew_script.crew(bear=in_words(words, crew_script.bear_opening))))
+    assert document["provenance"] == "crew"
+    assert len(by_side(requests)["bear"]) == 5
+    assert "No tool calls are left" in json.dumps(by_side(requests)["bear"][4].body["messages"])
+    assert sorted((call["tool"], call["status"]) for call in scene.transcript()["tools"]) == [
+        ("get_financial_health", "exhausted"),
+        ("get_news_sentiment", "success"),
+        ("get_price_history", "success"),
+    ]
+
+
+def test_the_same_call_in_words_is_not_run_twice_and_costs_a_request_all_the_same(scene: Scene) -> None:
+    document, requests = scene.decide(PROVIDERS["ollama"], without_tools(crew_script.crew(cio=in_words([IN_WORDS, IN_WORDS]))))
     assert document["provenance"] == "crew"
     assert len(by_side(requests)["cio"]) == 4
-    assert "No tool calls are left" in json.dumps(by_side(requests)["cio"][3].body["messages"])
-    assert [call["status"] for call in scene.transcript()["tools"]] == ["success", "exhausted"]
+    assert [call["status"] for call in scene.transcript()["tools"]] == ["success"]
 
 
 def test_words_without_end_run_into_the_budget_of_calls(scene: Scene) -> None:
@@ -410,7 +428,7 @@ def test_words_without_end_run_into_the_budget_of_calls(scene: Scene) -> None:
 
 
 def test_where_a_server_ignores_the_tools_a_call_in_words_is_an_answer_that_is_sent_back(scene: Scene) -> None:
-    document, requests = scene.decide(PROVIDERS["openai-compatible"], crew_script.crew(cio=in_words(IN_WORDS)))
+    document, requests = scene.decide(PROVIDERS["openai-compatible"], crew_script.crew(cio=in_words([IN_WORDS])))
     assert document["provenance"] == "crew"
     assert len(by_side(requests)["cio"]) == 2
     verdict = scene.transcript()["turns"][-1]
