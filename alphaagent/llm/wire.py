@@ -7,6 +7,7 @@ that every attempt is counted, booked and recorded.
 
 import base64
 import json
+import ssl
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
@@ -223,3 +224,8 @@ def _as_text(body: bytes | None) -> tuple[str | None, bool]:
 def client_of(wire: Wire) -> httpx.Client:
     """What a provider's own library is handed instead of a client of its own."""
     return httpx.Client(transport=wire)
+
+
+def idle_client(context: ssl.SSLContext) -> httpx.AsyncClient:
+    """For a library that insists on a second client; nothing asks it for anything."""
+    return httpx.AsyncClient(verify=context)

@@ -20,7 +20,6 @@ from functools import cache
 from typing import Any, Literal
 
 import crewai
-import httpx
 from crewai import Agent, Crew, Task
 from crewai.agents.agent_executor import AgentExecutor, AgentExecutorState
 from crewai.events import crewai_event_bus, event_context
@@ -38,7 +37,7 @@ from alphaagent.debate.orchestrate import Asked
 from alphaagent.domain.text import inert
 from alphaagent.domain.transcript import Fault, Repair
 from alphaagent.engines.crew.tools import Tool
-from alphaagent.llm.wire import Wire, client_of
+from alphaagent.llm.wire import Wire, client_of, idle_client
 
 VERSION: str = crewai.__version__
 MOST_ROUNDS = 50
@@ -273,8 +272,7 @@ def _gemini_class() -> Any:
 def _no_sockets() -> dict[str, Any]:
     """Google's client reads all certificates three times for sockets that it never opens here; this context trusts nobody."""
     nobody = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    idle = httpx.AsyncClient(verify=nobody)
-    return {"client_args": {"verify": nobody}, "async_client_args": {"verify": nobody, "ssl": nobody}, "httpx_async_client": idle}
+    return {"client_args": {"verify": nobody}, "async_client_args": {"verify": nobody, "ssl": nobody}, "httpx_async_client": idle_client(nobody)}
 
 
 def _gemini(place: Place) -> Any:
