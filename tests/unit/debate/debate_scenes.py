@@ -6,6 +6,9 @@ from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
+from alphaagent.debate.faults import answer_faults
+from alphaagent.debate.floor import Floor, floor
+from alphaagent.debate.thresholds import Thresholds
 from alphaagent.domain.argument import (
     Adjudication,
     Answer,
@@ -133,3 +136,34 @@ def turn(phase: int, side: Debater, answer: Answer, *faults: PointFault, order: 
 def as_json(answer: Answer) -> dict[str, Any]:
     """The answer as a model would write it, numbers as numbers."""
     return json.loads(json.dumps(answer.model_dump(), default=lambda value: float(value) if isinstance(value, Decimal) else str(value)))
+
+
+# One stage that most tests play on: bull makes one claim, bear twelve; bear raises two objections.
+
+KNOWN = items(
+    item(1),
+    item(2, kind="breadth"),
+    item(3, kind="trend"),
+    item(4, kind="volatility"),
+    item(5, "bull", kind="news"),
+    item(6, "bear", kind="debt"),
+    item(7, known_at=AS_OF, kind="late"),
+    item(8, "cio", kind="quote"),
+)
+STRICT = Thresholds()
+OPENINGS = (
+    turn(0, "bull", opening(claim("Momentum is strong and has been for a year", ev(1), severity="high"), p_up="0.70")),
+    turn(0, "bear", opening(*[claim(f"Point {n} of the {words(n)}", ev(2), direction="down") for n in range(12)], p_up="0.40")),
+)
+ATTACK = (
+    turn(1, "bull", rebuttal(p_up="0.70")),
+    turn(1, "bear", rebuttal(objection("c_bull_1"), objection("c_bull_1", 1), p_up="0.40", steelman=["c_bull_1"])),
+)
+
+
+def at(side: Debater, *turns: Turn, thresholds: Thresholds = STRICT) -> Floor:
+    return floor(side, (*OPENINGS, *turns), KNOWN, AS_OF, thresholds)
+
+
+def codes(answer: Answer, place: Floor) -> list[tuple[str, int | None, str]]:
+    return [(fault.part, fault.index, fault.code) for fault in answer_faults(answer, place)]
