@@ -5,6 +5,8 @@ from datetime import date
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
+from alphaagent.debate.events import Events
+from alphaagent.debate.record import Transcript
 from alphaagent.desk import Ask, Desk, resolve
 from alphaagent.domain.base import fingerprint, sha256_hex
 from alphaagent.domain.debate import EngineResult
@@ -14,7 +16,7 @@ from alphaagent.domain.proposal import TradeProposal
 from alphaagent.domain.record import EngineName, Request, is_scheduled
 from alphaagent.domain.ruling import GuardSnapshot, Provenance
 from alphaagent.domain.spend import SpendAsk
-from alphaagent.domain.transcript import Fault, Transcript
+from alphaagent.domain.transcript import Fault
 from alphaagent.errors import NoEvidence, ProviderFault
 from alphaagent.evidence.gather import gather
 from alphaagent.evidence.gathered import Gathered
@@ -73,14 +75,17 @@ def matter_of(desk: Desk, ask: Ask) -> Matter:
     """A request, resolved to one instrument and session. Raises NoEvidence or UsageFault."""
     instrument, session = resolve(desk, ask.ticker, ask.as_of)
     staff = desk.staff() if ask.engine != "heuristic" else None
-    if staff is not None and desk.daily_spend is not None:
-        staff.refuse_unpriced()
+    plan = (ask.plan or staff.file.plan) if staff else None
+    if staff is not None and plan is not None:
+        staff.phases(plan)
+        if desk.daily_spend is not None:
+            staff.refuse_unpriced(plan)
     request = Request(
         ticker=ask.ticker,
         as_of=ask.as_of,
         session=session.isoformat(),
         engine=ask.engine,
-        plan=(ask.plan or staff.file.plan) if staff else None,
+        plan=plan,
         portfolio=ask.portfolio,
         slot=ask.slot,
         configuration=fingerprint([desk.configuration, staff.fingerprint()]) if staff else desk.configuration,
@@ -139,13 +144,13 @@ def _paid_debate(desk: Desk, staff: "Staff", matter: Matter, pack: EvidencePack,
     """A debate under the day's ceiling: the most that it can cost is reserved before, and what it did cost is booked after, whatever came of it."""
     plan, now = matter.request.plan or staff.file.plan, desk.clock.now()
     setup, most = staff.setup(plan, desk.markers()), staff.most_cost(plan)
-    ask = SpendAsk(now.date(), matter.request.portfolio, matter.request.ticker, setup.provider, setup.sides[-1].model, most)
+    ask = SpendAsk(now.date(), matter.request.portfolio, matter.request.ticker, setup.provider, ", ".join(staff.models_of(plan)), most)
     if spending is None:  # a dry run without books: there is nowhere to book it, and the ceiling still is one
         if desk.daily_spend is not None and most is not None and most > desk.daily_spend:
             raise ProviderFault(f"this debate may take {most:f} USD, more than the ceiling of {desk.daily_spend:f} USD a day")
-        return staff.crew.debate(pack, setup, now)
+        return staff.crew.debate(pack, setup, now, Events())
     held = spending.reserve_spend(ask, desk.daily_spend)
-    debated = staff.crew.debate(pack, setup, now)
+    debated = staff.crew.debate(pack, setup, now, Events())
     cost = None if most is None else Decimal(debated.transcript.usage.cost_usd)
     spending.book_spend(held.token, debated.transcript.usage, cost, decision_id(matter, pack) if debated.result else None)
     return debated

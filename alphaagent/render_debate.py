@@ -21,7 +21,7 @@ def debate_page(document: Mapping[str, Any]) -> RenderableType:
 
 
 def _heading(document: Mapping[str, Any]) -> Iterator[Text]:
-    models = ", ".join(f"{side} {inert(model)}" for side, model in document["models"].items())
+    models = ", ".join(f"{side} {inert(', '.join(models))}" for side, models in document["models"].items())
     usage = document["usage"]
     yield Text(f"  plan {document['plan']} at {document['provider']}: {models}", "dim")
     if document["same_model"]:

@@ -2,8 +2,9 @@
 
 from typing import Any
 
+from alphaagent.debate.record import Transcript, TurnRecord
 from alphaagent.domain.base import instant_text, plain
-from alphaagent.domain.transcript import CallRecord, Transcript, TurnRecord
+from alphaagent.domain.transcript import CallRecord
 
 Document = dict[str, Any]
 
@@ -16,8 +17,8 @@ def transcript_document(transcript: Transcript, *, calls: bool) -> Document:
         "started_at": instant_text(transcript.started_at),
         "plan": setup.plan,
         "provider": setup.provider,
-        "models": {who.side: who.model for who in setup.sides},
-        "same_model": len({who.model for who in setup.sides if who.side != "cio"}) == 1,
+        "models": {side: list(models) for side, models in setup.models().items()},
+        "same_model": set(setup.models()["bull"]) == set(setup.models()["bear"]),
         "crewai_version": setup.crewai_version,
         "prompt_fingerprint": setup.prompt_fingerprint,
         "fault": plain(transcript.fault),

@@ -6,12 +6,13 @@ that stays unreadable ends the debate, because an unreadable answer is no opinio
 and only then shown.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Literal, Protocol
 
 from alphaagent.debate.answers import answer_schema, read_answer
+from alphaagent.debate.assertions import Verdict, verdict
 from alphaagent.debate.citations import kept_opening
 from alphaagent.debate.degradation import degradation
 from alphaagent.debate.events import Events
@@ -171,7 +172,8 @@ class Debate:
             record = record.model_copy(update={"seams": seams(record, self._setup)})
         except (DebateFault, SeamLoss) as broken:
             return Held(self._records, self._record(), fault=Fault(kind="internal", message=str(broken)))
-        return self._verdict(record)
+        self._gate = self._gate.close()
+        return self._verdict(record.model_copy(update={"gate": self._gate.events}))
 
     def _phase(self, place: int, phase: PhaseSetup) -> Fault | None:
         """One phase: both sides at once, or one after the other."""
@@ -305,13 +307,15 @@ class Debate:
 
     def _record(self) -> DebateRecord:
         complete = tuple(turn for turn in self._turns if turn.phase in self._executed)
+        metrics = measure(complete, self._known, self._p0(), self._setup.thresholds) if complete else None
         return DebateRecord(
             turns=complete,
             gate=self._gate.events,
             executed=self._executed,
             skipped=self._skipped,
             p0=self._p0(),
-            metrics=measure(complete, self._known, self._p0(), self._setup.thresholds) if complete else None,
+            metrics=metrics,
+            checked=_checked(metrics, self._known) if metrics else {},
         )
 
     def _verdict(self, record: DebateRecord) -> Held:
@@ -337,6 +341,10 @@ class Debate:
             return Held(records, record, fault=outcome)
         self._tell("proposal", text=outcome)
         return Held(records, record, verdict=outcome)
+
+
+def _checked(metrics: Metrics, known: Mapping[str, EvidenceItem]) -> dict[str, Verdict]:
+    return {claim.id: verdict(claim.claim.assertion, known) for claim in metrics.ledger.claims if claim.claim.assertion}
 
 
 def _is_isolated(phase: PhaseSetup) -> bool:

@@ -4,6 +4,9 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import Literal
 
+from pydantic import Field
+
+from alphaagent.debate.assertions import Verdict
 from alphaagent.debate.metrics import Metrics
 from alphaagent.debate.plan import Length
 from alphaagent.debate.revelation import GateEvent
@@ -139,6 +142,8 @@ class DebateRecord(Frozen):
     """The base rate that stances are read against."""
     metrics: Metrics | None = None
     """None where no phase was completed."""
+    checked: dict[str, Verdict] = Field(default_factory=dict)
+    """By claim, what the evidence says to its number; claims without one are missing."""
     seams: tuple[Seam, ...] = ()
 
 

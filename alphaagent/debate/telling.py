@@ -3,7 +3,7 @@
 What is too long is told shorter, in steps that are named; what was said last and what has to be answered goes last.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from alphaagent.debate.floor import Floor
@@ -91,10 +91,10 @@ def _measures(metrics: Metrics) -> dict[str, Any]:
 
 def duty(kind: AnswerKind, floor: Floor) -> str:
     """What a turn has to answer, by id. Ids are given here and never invented by a model."""
-    lines = {"rebuttal": _to_attack, "retort": _to_answer, "conclusion": _to_conclude, "opening": lambda _: []}[kind](floor)
+    lines = DUTIES[kind](floor)
     waiting = [row.id for row in floor.ledger.pending(floor.side)]
     if waiting:
-        lines.append(f"Rebuttals of your objections that wait for your word in \"adjudications\": {', '.join(waiting)}.")
+        lines.append(f'Rebuttals of your objections that wait for your word in "adjudications": {", ".join(waiting)}.')
     else:
         lines.append('Nothing waits for your word; leave "adjudications" empty.')
     return "\n".join(lines)
@@ -132,6 +132,18 @@ def _to_conclude(floor: Floor) -> list[str]:
     return [f"Objections of yours that are open: {', '.join(mine)}.", _conditions(floor)]
 
 
+def _nothing(_floor: Floor) -> list[str]:
+    return []
+
+
+DUTIES: Mapping[AnswerKind, Callable[[Floor], list[str]]] = {
+    "opening": _nothing,
+    "rebuttal": _to_attack,
+    "retort": _to_answer,
+    "conclusion": _to_conclude,
+}
+
+
 def _conditions(floor: Floor) -> str:
     """What a condition may be about."""
-    return f"A condition's \"observable\" is one of: {', '.join(sorted(floor.observables))}. Its \"by_date\" is after {floor.sight.as_of.date()}."
+    return f'A condition\'s "observable" is one of: {", ".join(sorted(floor.observables))}. Its "by_date" is after {floor.sight.as_of.date()}.'

@@ -4,14 +4,12 @@ The strict parser is the first reader. What it accepts must rest on ids that wer
 evidence contradicts.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from alphaagent.debate.answers import answer_schema
-from alphaagent.debate.assertions import verdict as checked
 from alphaagent.debate.prompts import Prompt, question, render
 from alphaagent.debate.record import DebateRecord, Repair, Setup, TurnRecord
-from alphaagent.debate.rows import ClaimState
 from alphaagent.debate.telling import told
 from alphaagent.domain.evidence import EvidencePack
 from alphaagent.domain.proposal import Action, TradeProposal
@@ -47,7 +45,7 @@ class Decider:
             repairs_allowed=setup.side("cio").bounds.repairs,
             prompt=Prompt(prompt.text, (*shortened, *prompt.cut)),
             citable=frozenset(shown | {claim.id for claim in claims}),
-            lost=_lost(pack, record),
+            lost=_lost(record),
             read=read,
         )
 
@@ -84,9 +82,7 @@ class Decider:
         )
 
 
-def _lost(pack: EvidencePack, record: DebateRecord) -> dict[str, str]:
-    known = {item.id: item for item in pack.items}
-    claims: Sequence[ClaimState] = record.metrics.ledger.claims if record.metrics else ()
-    conceded = {claim.id: "conceded" for claim in claims if claim.status == "conceded"}
-    false = {claim.id: "found to be contradicted" for claim in claims if claim.claim.assertion and checked(claim.claim.assertion, known) == "contradicted"}
-    return false | conceded
+def _lost(record: DebateRecord) -> dict[str, str]:
+    claims = record.metrics.ledger.claims if record.metrics else ()
+    false = {name: "found to be contradicted by its evidence" for name, found in record.checked.items() if found == "contradicted"}
+    return false | {claim.id: "conceded" for claim in claims if claim.status == "conceded"}

@@ -25,8 +25,9 @@ from pydantic import BaseModel, ConfigDict
 from rich.console import Console
 
 from alphaagent.debate.orchestrate import Asked
+from alphaagent.debate.record import Repair
 from alphaagent.domain.text import inert
-from alphaagent.domain.transcript import Fault, Repair
+from alphaagent.domain.transcript import Fault
 from alphaagent.engines.crew.tools import Tool
 from alphaagent.llm.wire import Wire, client_of
 
@@ -122,7 +123,7 @@ def _spoken(turn: Asked, place: Place) -> str | Fault:
     last: list[Repair] = []
 
     def guardrail(output):  # type: ignore[no-untyped-def]
-        wrong = turn.check(output.raw)
+        wrong = turn.check(output.raw, place.wire.used_up)
         if wrong is None:
             return True, output.raw
         last.append(wrong)
@@ -131,7 +132,7 @@ def _spoken(turn: Asked, place: Place) -> str | Fault:
     try:
         answer: Any = _crew(turn, place, guardrail).kickoff()
     except Exception as error:  # noqa: BLE001 - the edge to CrewAI
-        return place.wire.fault or _fault(error, last, place.repairs)
+        return place.wire.fault or turn.broken() or _fault(error, last, place.repairs)
     return place.wire.fault or str(answer.raw)
 
 
