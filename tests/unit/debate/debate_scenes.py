@@ -160,6 +160,9 @@ ATTACK = (
     turn(1, "bear", rebuttal(objection("c_bull_1"), objection("c_bull_1", 1), p_up="0.40", steelman=["c_bull_1"])),
 )
 
+WAITING = (*ATTACK, turn(2, "bull", retort(rebutted("o_bear_1", 1, ev(3)), carried("o_bear_2"))), turn(2, "bear", retort()))
+"""Bull has rebutted the first and carried the second."""
+
 
 def at(side: Debater, *turns: Turn, thresholds: Thresholds = STRICT) -> Floor:
     return floor(side, (*OPENINGS, *turns), KNOWN, AS_OF, thresholds)

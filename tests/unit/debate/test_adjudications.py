@@ -6,9 +6,7 @@ import pytest
 
 from alphaagent.debate.faults import answer_faults
 from alphaagent.domain.argument import Adjudication, PointResolution
-from tests.unit.debate.debate_scenes import AS_OF, ATTACK, at, carried, codes, conclusion, condition, ev, rebuttal, rebutted, retort, ruling, turn
-
-WAITING = (*ATTACK, turn(2, "bull", retort(rebutted("o_bear_1", 1, ev(3)), carried("o_bear_2"))), turn(2, "bear", retort()))
+from tests.unit.debate.debate_scenes import AS_OF, WAITING, at, codes, conclusion, condition, ev, rebuttal, retort, ruling, turn
 
 
 @pytest.mark.parametrize(

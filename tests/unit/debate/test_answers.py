@@ -26,6 +26,7 @@ from alphaagent.domain.argument import (
     Said,
     Steelman,
 )
+from alphaagent.domain.proposal import TradeProposal
 from alphaagent.errors import AnswerRefused
 from tests.unit.debate.debate_scenes import (
     as_json,
@@ -237,7 +238,7 @@ def test_the_shape_shown_gives_every_choice(kind: AnswerKind) -> None:
 
 
 def test_the_proposal_has_a_shape_too() -> None:
-    assert set(re.findall(r'"(\w+)":', answer_schema("proposal"))) == {"action", "amount", "sentiment", "reasoning", "p_up", "relied_on"}
+    assert set(re.findall(r'"(\w+)":', answer_schema("proposal"))) == set(TradeProposal.model_fields)
 
 
 def test_the_rebuttal_names_every_fallacy() -> None:
