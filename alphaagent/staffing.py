@@ -79,7 +79,7 @@ class Staff:
             prompt_characters=file.prompt_characters,
             evidence=file.evidence,
             thresholds=file.thresholds,
-            prices={model: price.as_record() for model in self.models_of(plan) if (price := self._price(model))},
+            prices={model: price.as_record() for model in self.models_of(plan) if (price := self.price(model))},
             markers=dict(markers),
             prompt_fingerprint=self.prompt_fingerprint(),
             crewai_version=version("crewai"),
@@ -107,7 +107,7 @@ class Staff:
     def refuse_unpriced(self, plan: PlanName) -> None:
         """Raises ConfigFault where a model has no price, for no ceiling can be kept without one."""
         for model in self.models_of(plan):
-            if self._price(model) is None:
+            if self.price(model) is None:
                 name = f"{self.provider.name}/{model}"
                 message = f"{self.prices.source} has no price for {name}, and ALPHAAGENT_DAILY_SPEND_USD cannot be kept without one"
                 raise ConfigFault(message, fix=f"add a line for {name} there, or set ALPHAAGENT_DAILY_SPEND_USD to off")
@@ -121,14 +121,15 @@ class Staff:
         """The most that a decision can cost, in USD: every turn with all its calls at their longest answers. None where a price is not known."""
         total = Decimal(0)
         for bounds in self.turns(plan):
-            price = self._price(bounds.model)
+            price = self.price(bounds.model)
             if price is None:
                 return None
             written = min(bounds.calls * bounds.completion_tokens, bounds.tokens)
             total += price.cost(TokenUsage(prompt=bounds.tokens - written, completion=written))
         return total
 
-    def _price(self, model: str) -> Price | None:
+    def price(self, model: str) -> Price | None:
+        """What a model charges; None where that is not known."""
         return self.prices.price_of(self.provider, model, self.base_url)
 
     def _side_bounds(self, side: Side) -> SideBounds:

@@ -13,15 +13,17 @@ from typing import Any
 from alphaagent.domain.base import plain
 
 Listener = Callable[[str], None]
+Watch = Callable[[str], "Events"]
+"""Gives the stream of a run by its id."""
 SCHEMA_VERSION = 1
 
 
 class Events:
-    """A stream with one listener, or with none. `complain` hears once of a listener that failed; it is not asked again."""
+    """The stream of one run, with one listener or with none. `complain` hears once of a listener that failed; it is not asked again."""
 
-    def __init__(self, listener: Listener | None = None, complain: Callable[[str], None] = lambda _: None) -> None:
+    def __init__(self, run_id: str = "", listener: Listener | None = None, complain: Callable[[str], None] = lambda _: None) -> None:
         self._pool = ThreadPoolExecutor(max_workers=1) if listener else None
-        self._listener, self._complain = listener, complain
+        self._run_id, self._listener, self._complain = run_id, listener, complain
         self._lock = threading.Lock()
         self._seq = 0
         self._over = False
@@ -35,7 +37,7 @@ class Events:
                 return
             self._seq += 1
             self._over = event in ("run_completed", "run_failed")
-            line = _line({"seq": self._seq, "event": event} | ({"schema_version": SCHEMA_VERSION} if event == "run" else {}) | fields)
+            line = _line({"run_id": self._run_id, "seq": self._seq, "event": event} | ({"schema_version": SCHEMA_VERSION} if event == "run" else {}) | fields)
             fault = self._pool.submit(self._listener, line).exception()
             if fault is not None:
                 self._over = True
@@ -46,3 +48,8 @@ class Events:
 
 def _line(document: dict[str, Any]) -> str:
     return json.dumps(plain(document), ensure_ascii=False, separators=(",", ":"))
+
+
+def unwatched(run_id: str) -> Events:
+    """A stream that nobody listens to."""
+    return Events(run_id)

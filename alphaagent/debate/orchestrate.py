@@ -243,20 +243,11 @@ class Debate:
         )
 
     def _prompt(self, phase: PhaseSetup, side: Debater, seen: Floor, read: Sequence[Turn]) -> Prompt:
-        values = {
-            "question": question(self._pack),
-            "reference": self._setup.markers[side],
-            "length": f"Write about {SENTENCES[phase.length]} sentences in all.",
-            "answer": answer_schema(phase.kind),
-        }
-        template = self._setup.tasks[_task_of(phase.kind, side)]["description"]
         if _is_isolated(phase):
-            if self._setup.evidence == "on_request":
-                return Prompt(fill(template, {**values, "evidence": ON_REQUEST}), ())
-            return render(template, values, tuple(seen.sight.visible.values()), self._setup.prompt_characters)
+            return opening_prompt(self._pack, self._setup, phase, side)
         debate, shortened = told(read, self._setup.prompt_characters // 2)
-        values |= {"side": SPEAKS[side], "debate": debate, "duty": duty(phase.kind, seen)}
-        prompt = render(template, values, tuple(seen.sight.visible.values()), self._setup.prompt_characters)
+        values = _frame(self._pack, self._setup, phase, side) | {"side": SPEAKS[side], "debate": debate, "duty": duty(phase.kind, seen)}
+        prompt = render(self._setup.tasks[phase.kind]["description"], values, tuple(seen.sight.visible.values()), self._setup.prompt_characters)
         return Prompt(prompt.text, (*shortened, *prompt.cut))
 
     def _reveal(self) -> None:
@@ -341,6 +332,24 @@ class Debate:
             return Held(records, record, fault=outcome)
         self._tell("proposal", text=outcome)
         return Held(records, record, verdict=outcome)
+
+
+def opening_prompt(pack: EvidencePack, setup: Setup, phase: PhaseSetup, side: Debater) -> Prompt:
+    """What a side is asked first: it is made from the evidence of that side and from nothing else."""
+    values = _frame(pack, setup, phase, side)
+    template = setup.tasks[_task_of(phase.kind, side)]["description"]
+    if setup.evidence == "on_request":
+        return Prompt(fill(template, {**values, "evidence": ON_REQUEST}), ())
+    return render(template, values, pack.visible_to(side), setup.prompt_characters)
+
+
+def _frame(pack: EvidencePack, setup: Setup, phase: PhaseSetup, side: Debater) -> dict[str, str]:
+    return {
+        "question": question(pack),
+        "reference": setup.markers[side],
+        "length": f"Write about {SENTENCES[phase.length]} sentences in all.",
+        "answer": answer_schema(phase.kind),
+    }
 
 
 def _checked(metrics: Metrics, known: Mapping[str, EvidenceItem]) -> dict[str, Verdict]:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from alphaagent.debate.events import Events
 from alphaagent.debate.orchestrate import Asked, Debate, Held, ReadProposal
+from alphaagent.debate.prompts import HORIZON
 from alphaagent.debate.record import Bounds, DebateRecord, Setup, Transcript
 from alphaagent.debate.rows import ClaimState
 from alphaagent.domain.argument import Debater, Opening
@@ -70,6 +71,8 @@ class Crew:
 
     def debate(self, pack: EvidencePack, setup: Setup, started_at: datetime, tell: Events) -> Debated:
         """A debate over the network. What goes wrong in it is a fault of the transcript and raises nothing."""
+        sides = {side: list(models) for side, models in setup.models().items()}
+        tell("run", ticker=pack.ticker, as_of=pack.as_of, horizon=HORIZON, plan=setup.plan, phases=[phase.kind for phase in setup.phases], sides=sides)
         client = network_client(self.base_url or "")
         carrier, trace = NetworkCarrier(client, float(setup.decision_seconds)), Trace()
         held = self._held(pack, setup, carrier, trace, carrier.left, self.key(), tell)
