@@ -299,10 +299,10 @@ class Workplace:
 
     def transcript(self, stored: "StoredDecision") -> "Transcript | None":
         """The transcript of a decision's debate; None where no model took part."""
-        from alphaagent.debate.record import Transcript
+        from alphaagent.debate.record import read_transcript
 
         content = self.required_store().transcript(stored.record.decision_id) if stored.record.transcript_sha256 else None
-        return None if content is None else Transcript.model_validate_json(content)
+        return None if content is None else read_transcript(content)
 
     def debate_again(self, pack: "EvidencePack", transcript: "Transcript") -> "tuple[EngineResult | None, Transcript]":
         """Holds a recorded debate again, without a socket. Raises ReplayDiffers, or ConfigFault where its client is not installed."""

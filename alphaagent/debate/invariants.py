@@ -4,13 +4,18 @@ Most of it holds by construction; it is checked all the same, on what will be st
 """
 
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 
 from alphaagent.debate.hit_ledger import ledger
+from alphaagent.debate.plan import ISOLATED
 from alphaagent.debate.record import DebateRecord, Setup
+from alphaagent.debate.revelation import Gate
+from alphaagent.debate.rows import Ledger
 from alphaagent.debate.seams import Seam, seam
 from alphaagent.debate.sight import cited_ids, visible_evidence
-from alphaagent.debate.turns import require_grid, steps
+from alphaagent.debate.turns import DEBATERS, require_grid, steps
 from alphaagent.domain.argument import Rebuttal, Turn
+from alphaagent.domain.base import fingerprint
 from alphaagent.domain.evidence import EvidencePack
 from alphaagent.errors import DebateFault
 
@@ -20,15 +25,37 @@ def require_sound(record: DebateRecord, setup: Setup, pack: EvidencePack) -> Non
     require_grid(record.turns)
     if [setup.phases[place].kind for place in record.executed] != _kinds(record.turns):
         raise DebateFault("PHASE_FAILED", "the turns are not those of the phases that were taken")
+    _require_committed(record)
+    _require_both_to_open(record.turns)
     _require_known_evidence(record.turns, pack)
-    book = ledger(record.turns)
-    if any(row.closed_by is None and row.status in ("conceded", "rebutted") for row in book.rows):
+    book = _book(record)
+    if book != ledger(record.turns):
+        raise DebateFault("LEDGER_MISMATCH", "the ledger is not that of the turns")
+    if any((row.closed_by is None) == (row.status in ("conceded", "rebutted")) for row in book.rows):
         raise DebateFault("LEDGER_MISMATCH", "an objection is closed without a cause")
+
+
+def _require_committed(record: DebateRecord) -> None:
+    """The isolated turns on record are those that both sides committed to before either was shown anything."""
+    gate = Gate(events=record.gate)
+    for side in DEBATERS:
+        own = [turn for turn in record.turns if turn.side == side and turn.kind in ISOLATED]
+        if gate.commitment(side) != fingerprint(own):
+            raise DebateFault("ISOLATION_VIOLATION", f"the opening of {side} on record is not what it committed to")
+        if [event.state for event in record.gate if event.side == side][:2] != ["committed", "revealed"]:
+            raise DebateFault("ISOLATION_VIOLATION", f"{side} was not revealed once, after its commitment")
+
+
+def _require_both_to_open(turns: Sequence[Turn]) -> None:
+    """The sides take turns in opening the alternating phases."""
+    opened = [turn.side for turn in turns if turn.order == 0]
+    if any(one == other for one, other in pairwise(opened)):
+        raise DebateFault("PHASE_FAILED", "one side opened two alternating phases in a row")
 
 
 def seams(record: DebateRecord, setup: Setup) -> tuple[Seam, ...]:
     """The account of every step by key: nothing is lost on the way without being named. Raises SeamLoss."""
-    book = ledger(record.turns)
+    book = _book(record)
     places = [str(place) for place in range(len(setup.phases))]
     left_out = {str(place): record.skipped.reason for place in record.skipped.phases} if record.skipped else {}
     grid = [f"{place}:{side}" for place in record.executed for side in ("bull", "bear")]
@@ -51,6 +78,11 @@ def seams(record: DebateRecord, setup: Setup) -> tuple[Seam, ...]:
         seam("placed", sorted(_numbered(key.rpartition(":")[0] for key in raised)), sorted(_numbered(placed))),
         seam("ledger", [one.id for one in book.objections], [row.id for row in book.rows]),
     )
+
+
+def _book(record: DebateRecord) -> Ledger:
+    """The ledger as it will be stored."""
+    return record.metrics.ledger if record.metrics else Ledger()
 
 
 def _numbered(keys: Iterable[str]) -> list[str]:

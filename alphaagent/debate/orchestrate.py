@@ -32,7 +32,7 @@ from alphaagent.domain.argument import AnswerKind, Debater, Degradation, Opening
 from alphaagent.domain.evidence import EvidenceItem, EvidencePack, Side
 from alphaagent.domain.proposal import TradeProposal
 from alphaagent.domain.transcript import Fault, PhaseKind
-from alphaagent.errors import AnswerRefused, DebateFault, SeamLoss
+from alphaagent.errors import AnswerRefused, DebateFault
 
 ReadProposal = Callable[[str, str], TradeProposal]
 """The strict parser: raw text and the ticker that was asked for. Raises IntakeRefused."""
@@ -105,7 +105,7 @@ class _Speaker:
         except AnswerRefused as refused:
             return self._back((refused.code,), (refused.message,))
         except DebateFault as fault:
-            self.fault = Fault(kind="isolation" if fault.code == "ISOLATION_VIOLATION" else "internal", message=f"{fault.code}: {fault.message}")
+            self.fault = _as_fault(fault)
             raise
         if faults and len(self.repairs) < self.bounds.repairs:
             return self._back([fault.code for fault in faults], [fault.message for fault in faults])
@@ -158,22 +158,29 @@ class Debate:
         """Phases after the openings so far; who opens an alternating one follows from it."""
 
     def hold(self) -> Held:
-        """All phases, then the verdict. Nothing is decided where a turn fails."""
+        """All phases, then the verdict. Nothing is decided where a turn fails, or where what is on record does not hold together."""
+        try:
+            fault = self._phases()
+            if fault is not None:
+                return Held(self._records, self._record(), fault=fault)
+            record = self._record()
+            require_sound(record, self._setup, self._pack)
+            self._gate = self._gate.close()
+            record = record.model_copy(update={"seams": seams(record, self._setup), "gate": self._gate.events})
+        except DebateFault as broken:
+            return Held(self._records, self._unmeasured(), fault=_as_fault(broken))
+        return self._verdict(record)
+
+    def _phases(self) -> Fault | None:
+        """Every phase of the plan that is not settled before it comes."""
         for place, phase in enumerate(self._setup.phases):
             if self._skipped and place in self._skipped.phases:
                 continue
             fault = self._phase(place, phase)
             if fault is not None:
-                return Held(self._records, self._record(), fault=fault)
+                return fault
             self._skip_what_is_settled(place, phase)
-        try:
-            record = self._record()
-            require_sound(record, self._setup, self._pack)
-            record = record.model_copy(update={"seams": seams(record, self._setup)})
-        except (DebateFault, SeamLoss) as broken:
-            return Held(self._records, self._record(), fault=Fault(kind="internal", message=str(broken)))
-        self._gate = self._gate.close()
-        return self._verdict(record.model_copy(update={"gate": self._gate.events}))
+        return None
 
     def _phase(self, place: int, phase: PhaseSetup) -> Fault | None:
         """One phase: both sides at once, or one after the other."""
@@ -297,17 +304,16 @@ class Debate:
         return Decimal(str(item.payload["p0"])) if item is not None and item.payload.get("p0") else EVEN_ODDS
 
     def _record(self) -> DebateRecord:
+        record = self._unmeasured()
+        if not record.turns:
+            return record
+        metrics = measure(record.turns, self._known, self._p0(), self._setup.thresholds)
+        return record.model_copy(update={"metrics": metrics, "checked": _checked(metrics, self._known)})
+
+    def _unmeasured(self) -> DebateRecord:
+        """What was said in the phases that were completed, and nothing that follows from it."""
         complete = tuple(turn for turn in self._turns if turn.phase in self._executed)
-        metrics = measure(complete, self._known, self._p0(), self._setup.thresholds) if complete else None
-        return DebateRecord(
-            turns=complete,
-            gate=self._gate.events,
-            executed=self._executed,
-            skipped=self._skipped,
-            p0=self._p0(),
-            metrics=metrics,
-            checked=_checked(metrics, self._known) if metrics else {},
-        )
+        return DebateRecord(turns=complete, gate=self._gate.events, executed=self._executed, skipped=self._skipped, p0=self._p0())
 
     def _verdict(self, record: DebateRecord) -> Held:
         for flag in record.metrics.flags if record.metrics else ():
@@ -354,6 +360,11 @@ def _frame(pack: EvidencePack, setup: Setup, phase: PhaseSetup, side: Debater) -
 
 def _checked(metrics: Metrics, known: Mapping[str, EvidenceItem]) -> dict[str, Verdict]:
     return {claim.id: verdict(claim.claim.assertion, known) for claim in metrics.ledger.claims if claim.claim.assertion}
+
+
+def _as_fault(broken: DebateFault) -> Fault:
+    """An invariant that broke, as it is recorded."""
+    return Fault(kind="isolation" if broken.code == "ISOLATION_VIOLATION" else "internal", message=f"{broken.code}: {broken.message}")
 
 
 def _is_isolated(phase: PhaseSetup) -> bool:

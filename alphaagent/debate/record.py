@@ -1,5 +1,6 @@
 """A debate on record, whole enough to be held again without a socket: the setup, every turn, every call, and what it all came to."""
 
+import json
 from collections.abc import Mapping
 from decimal import Decimal
 from typing import Literal
@@ -17,6 +18,9 @@ from alphaagent.domain.base import Frozen, Instant
 from alphaagent.domain.evidence import Side
 from alphaagent.domain.record import PlanName, Usage
 from alphaagent.domain.transcript import CallRecord, Fault, PhaseKind, ToolRecord
+from alphaagent.errors import BooksUnsound, UsageFault
+
+SCHEMA_VERSION: Literal[1] = 1
 
 
 class Repair(Frozen):
@@ -141,7 +145,7 @@ class DebateRecord(Frozen):
     p0: Decimal
     """The base rate that stances are read against."""
     metrics: Metrics | None = None
-    """None where no phase was completed."""
+    """None where no phase was completed, or where the turns do not add up."""
     checked: dict[str, Verdict] = Field(default_factory=dict)
     """By claim, what the evidence says to its number; claims without one are missing."""
     seams: tuple[Seam, ...] = ()
@@ -150,7 +154,7 @@ class DebateRecord(Frozen):
 class Transcript(Frozen):
     """One debate from the first prompt to the verdict, or to what ended it."""
 
-    schema_version: Literal[1] = 1
+    schema_version: Literal[1] = SCHEMA_VERSION
     status: Literal["completed", "failed"]
     started_at: Instant
     pack_sha256: str
@@ -162,3 +166,16 @@ class Transcript(Frozen):
     """In the order of their keys, so that two runs of the same debate agree."""
     fault: Fault | None = None
     usage: Usage
+
+
+def read_transcript(content: bytes) -> Transcript:
+    """A transcript as it was stored. Raises UsageFault where another version of the program wrote it, BooksUnsound where it is none."""
+    try:
+        version = json.loads(content)["schema_version"]
+        if version == SCHEMA_VERSION:
+            return Transcript.model_validate_json(content)
+    except (ValueError, KeyError, TypeError) as error:
+        raise BooksUnsound(
+            f"a stored debate cannot be read: {error}", fix="stop, run `alphaagent audit verify`, and restore the ledger from a backup"
+        ) from error
+    raise UsageFault(f"the record of this debate has schema version {version}; this program reads {SCHEMA_VERSION}", fix="use the program that wrote it")

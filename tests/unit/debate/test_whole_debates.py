@@ -27,7 +27,7 @@ from tests.unit.debate.debate_scenes import (
 
 Round = tuple[Lines, Lines]
 OBSERVABLES = tuple(f"get_price_history.{path}" for path in ("momentum.p_21", "trend.sma50", "trend.sma200", "volatility.sigma", "reversal.p_5"))
-FRESH = tuple("trend reversal base_rate history".split())
+FRESH = ("trend", "reversal", "base_rate", "history")
 
 
 def openings(bull: str = "0.70", bear: str = "0.40") -> Round:
