@@ -15,6 +15,7 @@ from alphaagent.domain.market import Instrument
 from alphaagent.domain.portfolio import Account, Activity, Portfolio
 from alphaagent.domain.record import DecisionRecord, EngineName, PlanName
 from alphaagent.domain.ruling import ControlState, GuardSnapshot, Ruling
+from alphaagent.domain.transcript import Setup
 from alphaagent.errors import BooksUnsound, ConfigFault, Halted, NoEvidence, UsageFault
 from alphaagent.evidence.gather import Tool
 from alphaagent.evidence.index_history import IndexHistory
@@ -83,6 +84,8 @@ class Desk:
     configuration: str
     halt_file: Path
     halt_variable: bool
+    tell_asking: Callable[[Setup, Decimal | None], None] = lambda _setup, _most: None
+    """Hears of every debate right before its first request: how it is set up, and the most that it can cost in USD where that is known."""
     check_books: Callable[[], str | None] | None = None
     """Why the books as a whole cannot be trusted, or None: every link of the chain and every posting, once a process."""
 

@@ -31,6 +31,7 @@ from alphaagent.domain.market import Instrument
 from alphaagent.domain.portfolio import Account, Order, OrderStatus, Portfolio
 from alphaagent.domain.record import DecisionRecord, Usage
 from alphaagent.domain.ruling import Outcome
+from alphaagent.domain.transcript import Transcript
 from alphaagent.errors import AlphaAgentError, ProviderFault, UsageFault
 from alphaagent.execution.snapshots import BookState, order_id
 from alphaagent.guard.evaluate import evaluate, reservation
@@ -55,6 +56,8 @@ class Decided:
     stored: StoredDecision | None
     repeated: bool = False
     settled: tuple[Happened, ...] = ()
+    transcript: Transcript | None = None
+    """Of the debate that this run held; that of a repeated decision is in the books."""
 
 
 Result = Decided | AlphaAgentError
@@ -112,7 +115,7 @@ def dry_run(desk: Desk, ask: Ask) -> Decided:
         spending = desk.store() if store and matter.request.plan else None
         opinion = form_opinion(desk, matter, book, mandate, (), spending)
         record, _ = _ruled(desk, matter, book, mandate, opinion)
-    return Decided(record, None)
+    return Decided(record, None, transcript=opinion.transcript)
 
 
 def _decide_batch(desk: Desk, asks: Mapping[int, Ask], tell: Callable[[str, str], None]) -> dict[int, Result]:
@@ -266,7 +269,7 @@ def _record(desk: Desk, store: Store, one: _Held, mandate: Mandate, opinion: Opi
         record, order = _ruled(desk, one.matter, book, mandate, opinion)
         books.record_decision(one.claim, record, order, canonical(opinion.transcript) if opinion.transcript else None)
         halt_if_told(books, record.ruling, request.as_of)
-    return Decided(record, store.decision(record.decision_id))
+    return Decided(record, store.decision(record.decision_id), transcript=opinion.transcript)
 
 
 def _refuse_before_book_time(account: Account, portfolio: Portfolio, as_of: datetime) -> None:

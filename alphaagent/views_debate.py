@@ -1,11 +1,54 @@
-"""A debate's transcript as a document: turns, tool calls and, where they are asked for, the calls as they went over the wire. Pure."""
+"""A debate as documents: what came of it, who spoke, and its transcript: turns, tool calls and the calls as they went over the wire. Pure."""
 
+from collections.abc import Mapping
+from decimal import Decimal
 from typing import Any
 
-from alphaagent.domain.base import instant_text, plain
-from alphaagent.domain.transcript import CallRecord, Transcript, TurnRecord
+from alphaagent.domain.base import decimal_text, instant_text, plain
+from alphaagent.domain.record import DecisionRecord
+from alphaagent.domain.text import inert
+from alphaagent.domain.transcript import CallRecord, Setup, Transcript, TurnRecord
 
 Document = dict[str, Any]
+
+
+def debate_document(record: DecisionRecord) -> Document | None:
+    """What a debate came to, in numbers; None where the decision is not a crew's.
+
+    The plan `quick` has one round, the two openings. It has no second word on anything, so it has no outcome, no class and no flags.
+    """
+    bull, bear = record.result.bull_case.p_up, record.result.bear_case.p_up
+    if record.result.engine != "crew" or bull is None or bear is None:
+        return None
+    return {"plan": record.request.plan, "rounds": [_round(1, Decimal(bull), Decimal(bear))], "outcome": None, "class": None, "flags": []}
+
+
+def _round(number: int, bull: Decimal, bear: Decimal) -> Document:
+    figures = {"bull": bull, "bear": bear, "gap": abs(bull - bear), "mid": (bull + bear) / 2}
+    return {"round": number} | {name: decimal_text(figure) for name, figure in figures.items()}
+
+
+def crew_document(transcript: Transcript) -> Document:
+    """Who was asked: provider, model of each side, whether both sides are one model, and whether every one of them has a price."""
+    models = {who.side: who.model for who in transcript.setup.sides}
+    return {
+        "provider": transcript.setup.provider,
+        "models": models,
+        "same_model": models["bull"] == models["bear"],
+        "priced": set(models.values()) <= set(transcript.setup.prices),
+    }
+
+
+def asking_line(setup: Setup, most: Decimal | None) -> str:
+    """Who is about to be asked and what it may cost at most, in one line."""
+    cost = "price unknown" if most is None else f"at most USD {most:.2f}"
+    return f"asking {models_line({who.side: who.model for who in setup.sides}, setup.provider)}: bull and bear, then CIO; {cost}"
+
+
+def models_line(models: Mapping[str, str], provider: str) -> str:
+    """The models with their provider; each is named once where all sides are one model."""
+    several = ", ".join(f"{side} {model}" for side, model in models.items())
+    return inert(f"{several if len(set(models.values())) > 1 else models['bull']} at {provider}")
 
 
 def transcript_document(transcript: Transcript, *, calls: bool) -> Document:
@@ -15,9 +58,7 @@ def transcript_document(transcript: Transcript, *, calls: bool) -> Document:
         "status": transcript.status,
         "started_at": instant_text(transcript.started_at),
         "plan": setup.plan,
-        "provider": setup.provider,
-        "models": {who.side: who.model for who in setup.sides},
-        "same_model": len({who.model for who in setup.sides if who.side != "cio"}) == 1,
+        **crew_document(transcript),
         "crewai_version": setup.crewai_version,
         "prompt_fingerprint": setup.prompt_fingerprint,
         "fault": plain(transcript.fault),
