@@ -8,6 +8,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from alphaagent.debate.record import Setup
 from alphaagent.domain.base import canonical
 from alphaagent.domain.evidence import ToolName
 from alphaagent.domain.lots import LotMethod
@@ -15,7 +16,6 @@ from alphaagent.domain.market import Instrument
 from alphaagent.domain.portfolio import Account, Activity, Portfolio
 from alphaagent.domain.record import DecisionRecord, EngineName, PlanName
 from alphaagent.domain.ruling import ControlState, GuardSnapshot, Ruling
-from alphaagent.domain.transcript import Setup
 from alphaagent.errors import BooksUnsound, ConfigFault, Halted, NoEvidence, UsageFault
 from alphaagent.evidence.gather import Tool
 from alphaagent.evidence.index_history import IndexHistory

@@ -1,12 +1,15 @@
 """A crew's decision as a record and its transcript, without a model: what the pages and the documents are made of."""
 
 import json
+from decimal import Decimal
 from typing import Any
 
+from alphaagent.debate.record import Bounds, DebateRecord, PhaseSetup, Setup, SideSetup, Transcript, TurnRecord
+from alphaagent.debate.thresholds import Thresholds
 from alphaagent.domain.base import fingerprint
-from alphaagent.domain.debate import Case, CaseLine, EngineResult
+from alphaagent.domain.debate import Case, CaseLine, DebateRound, DebateSummary, EngineResult
 from alphaagent.domain.record import DecisionRecord, Usage
-from alphaagent.domain.transcript import CallRecord, Fault, Reply, Setup, SideSetup, TokenUsage, Transcript, TurnRecord
+from alphaagent.domain.transcript import CallRecord, Fault, Reply, TokenUsage
 from alphaagent.guard.evaluate import evaluate
 from alphaagent.guard.intake import read_proposal
 from tests.pack_builder import AS_OF, pack
@@ -14,6 +17,8 @@ from tests.record_builder import MANDATE, record, snapshot
 
 PACK = pack({"momentum": {"p_21": "150.0"}})
 USAGE = Usage(calls=3, prompt_tokens=2700, completion_tokens=360, cost_usd="0.012")
+ROUND = DebateRound(round=1, bull="0.66", bear="0.45", gap="0.21", mid="0.555")
+SUMMARY = DebateSummary(plan="quick", rounds=(ROUND,), outcome=None, debate_class=None, flags=())
 COUNTER = "Volatility is high; it is high for every name."
 
 
@@ -59,7 +64,7 @@ def crew_record(bull: Case | None = None, bear: Case | None = None, action: str 
     }
     text = json.dumps(proposal)
     bull, bear = bull or case("bull", line("bull")), bear or case("bear", line("bear"))
-    result = EngineResult(engine="crew", proposal_text=text, bull_case=bull, bear_case=bear, base_rate="0.55")
+    result = EngineResult(engine="crew", proposal_text=text, bull_case=bull, bear_case=bear, base_rate="0.55", debate=SUMMARY)
     seen = snapshot(PACK, result, provenance="crew")
     made = record(PACK)
     changes = {
@@ -80,6 +85,9 @@ def transcript(bear_model: str = "toy", *, priced: bool = True, fault: Fault | N
     models = {"bull": "toy", "bear": bear_model, "cio": "toy"}
     setup = Setup(
         plan="quick",
+        phases=(PhaseSetup(kind="opening", turn_order="simultaneous", length="medium", always=False, bull=_bounds("toy"), bear=_bounds(bear_model)),),
+        first_speaker="bull",
+        consensus_stop=True,
         provider="openai-compatible",
         base_url="http://127.0.0.1:1/v1",
         sides=tuple(_side(side, model) for side, model in models.items()),
@@ -87,8 +95,8 @@ def transcript(bear_model: str = "toy", *, priced: bool = True, fault: Fault | N
         decision_seconds="180.0",
         call_attempts=2,
         prompt_characters=48_000,
-        max_claims=6,
         evidence="upfront",
+        thresholds=Thresholds(),
         prices={model: {"prompt": "0.0", "completion": "0.0"} for model in models.values()} if priced else {},
         markers={},
         prompt_fingerprint="f" * 64,
@@ -100,6 +108,7 @@ def transcript(bear_model: str = "toy", *, priced: bool = True, fault: Fault | N
         "pack_sha256": PACK.sha256,
         "setup": setup,
         "turns": (TurnRecord(phase="opening", round=1, side="bull", answer='{"p_up": 0.66}'),),
+        "debate": DebateRecord(p0=Decimal("0.55")),
         "fault": fault,
         "usage": USAGE,
     }
@@ -107,8 +116,11 @@ def transcript(bear_model: str = "toy", *, priced: bool = True, fault: Fault | N
 
 
 def _side(side: Any, model: str) -> SideSetup:
-    bounds: dict[str, Any] = {"completion_tokens": 1600, "call_seconds": "60.0", "tool_calls": 2, "repairs": 1, "calls": 6, "tokens": 40_000}
-    return SideSetup(side=side, role=side, goal="g", backstory="b", tools=(), model=model, temperature=None, **bounds)
+    return SideSetup(side=side, role=side, goal="g", backstory="b", tools=(), bounds=_bounds(model))
+
+
+def _bounds(model: str) -> Bounds:
+    return Bounds(model=model, temperature=None, completion_tokens=1600, call_seconds="60.0", tool_calls=2, repairs=1, calls=6, tokens=40_000)
 
 
 def call(request: str, response: str | None = None, reply: Reply | None = None, fault: Fault | None = None) -> CallRecord:

@@ -22,6 +22,7 @@ Direction = Literal["up", "down"]
 Severity = Literal["high", "med", "low"]
 MoveType = Literal["CONCEDED", "REBUTTED", "CARRIED"]
 Operator = Literal["<", "<=", "==", ">=", ">"]
+Degradation = Literal["empty", "refusal", "repetition", "truncated"]
 Fallacy = Literal[
     "ad_hominem",
     "straw_man",
@@ -243,7 +244,9 @@ class Turn(Frozen):
     answer: Answer
     attempts: int = Field(default=1, ge=1)
     faults: tuple[PointFault, ...] = ()
-    """What stood at the end in spite of repair; a point with a fault has no effect."""
+    """What stood at the end in spite of repair; a point with a fault has no effect. An opening is stored as kept: its faults name what went."""
+    degraded: tuple[Degradation, ...] = ()
+    """Signs of a failing model in any text of this turn, those that were sent back included."""
 
     @model_validator(mode="after")
     def _answers_its_kind(self) -> "Turn":

@@ -1,7 +1,8 @@
 """The only place that opens a socket to a model.
 
-The whole exchange has one deadline, checked after every piece of the body, because a timeout per read never ends a peer that sends one byte
-at a time. Redirects are not followed: a key goes to the host that was configured and to no other.
+The whole exchange has one deadline, and runs in a thread that is given up at it: a timeout per read never ends a peer that sends one byte at
+a time, be it of the headers, and none at all bounds the look-up of a name. Redirects are not followed: a key goes to the host that was
+configured and to no other.
 """
 
 import threading
@@ -19,11 +20,13 @@ LARGEST_BODY = 4 * 1024 * 1024
 CONNECTIONS = 64
 LONGEST_REST_SECONDS = 20.0
 """Whoever is told to wait longer gives up: the deadline of a decision is worth more than the same model."""
+CONNECTION_BROKE = (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError, OSError, RuntimeError, UnicodeError)
+"""The last two are a client that was closed meanwhile, and a host whose name cannot be one."""
 DEADLINE = Fault(kind="deadline", message="the deadline of the decision passed before the model had answered")
 
 
 class NetworkCarrier:
-    """Carries parcels of one debate; connections are shared by all debates of the process."""
+    """Carries parcels of one debate, over a client that belongs to it alone and is closed with it."""
 
     def __init__(self, client: httpx.Client, seconds: float) -> None:
         self._client = client
@@ -37,15 +40,7 @@ class NetworkCarrier:
     def carry(self, parcel: Parcel) -> Carried:
         """The answer, or the fault that came instead of one; after `close` there is only the deadline."""
         begun, seconds = self._begin(parcel), min(parcel.seconds, self.left())
-        try:
-            carried = self._exchange(parcel, begun, seconds) if seconds > 0 else self._ended(begun, DEADLINE)
-        except httpx.TimeoutException:
-            late = DEADLINE if self.left() <= 0 else Fault(kind="timeout", message=f"no complete answer within {parcel.seconds:g} s")
-            carried = self._ended(begun, late)
-        except httpx.ConnectError:
-            carried = self._ended(begun, Fault(kind="unreachable", message="the model's address cannot be reached"))
-        except (httpx.HTTPError, OSError) as fault:
-            carried = self._ended(begun, Fault(kind="unreachable", message=f"the connection broke ({type(fault).__name__})"))
+        carried = self._bounded(parcel, begun, seconds) if seconds > 0 else self._ended(begun, DEADLINE)
         with self._lock:
             self._open.pop(parcel.key, None)
         return carried
@@ -61,10 +56,12 @@ class NetworkCarrier:
         return True
 
     def close(self) -> tuple[tuple[Parcel, Carried], ...]:
-        """Ends the debate's use of the network; what is still in flight comes back as ended by the deadline."""
+        """Ends the debate's use of the network and its connections; what is still in flight comes back as ended by the deadline."""
         with self._lock:
             self._closed = True
-            return tuple((parcel, self._ended(begun, DEADLINE)) for parcel, begun in self._open.values())
+            unanswered = tuple((parcel, self._ended(begun, DEADLINE)) for parcel, begun in self._open.values())
+        self._client.close()
+        return unanswered
 
     def _begin(self, parcel: Parcel) -> Carried:
         with self._lock:
@@ -73,6 +70,27 @@ class NetworkCarrier:
             if not self._closed:
                 self._open[parcel.key] = (parcel, begun)
             return begun
+
+    def _bounded(self, parcel: Parcel, begun: Carried, seconds: float) -> Carried:
+        came: list[Carried] = []
+        exchange = threading.Thread(target=lambda: came.append(self._attempted(parcel, begun, seconds)), daemon=True)
+        exchange.start()
+        exchange.join(seconds)
+        return came[0] if came else self._late(parcel, begun)
+
+    def _attempted(self, parcel: Parcel, begun: Carried, seconds: float) -> Carried:
+        try:
+            return self._exchange(parcel, begun, seconds)
+        except httpx.TimeoutException:
+            return self._late(parcel, begun)
+        except httpx.ConnectError:
+            return self._ended(begun, Fault(kind="unreachable", message="the model's address cannot be reached"))
+        except CONNECTION_BROKE as fault:
+            return self._ended(begun, Fault(kind="unreachable", message=f"the connection broke ({type(fault).__name__})"))
+
+    def _late(self, parcel: Parcel, begun: Carried) -> Carried:
+        late = DEADLINE if self.left() <= 0 else Fault(kind="timeout", message=f"no complete answer within {parcel.seconds:g} s")
+        return self._ended(begun, late)
 
     def _exchange(self, parcel: Parcel, begun: Carried, seconds: float) -> Carried:
         ends = time.monotonic() + seconds

@@ -137,10 +137,11 @@ def test_a_quick_debate_is_one_round_of_the_two_openings() -> None:
         "outcome": None,
         "class": None,
         "flags": [],
+        "skipped": None,
     }
     assert document["crew"] == {
         "provider": "openai-compatible",
-        "models": {"bull": "toy", "bear": "toy", "cio": "toy"},
+        "models": {"bull": ["toy"], "bear": ["toy"], "cio": ["toy"]},
         "same_model": True,
         "priced": True,
     }
