@@ -73,7 +73,7 @@ def case_panel(case: Mapping[str, Any]) -> RenderableType:
     """One side: stance and probability, its claims with what they stand on, and its strongest counter."""
     style = STYLE[case["side"]]
     title = Text(NAMES[case["side"]], style)
-    title.append(f"  {case.get('stance', '')}  p(up) {Decimal(case['p_up']):.3f}")
+    title.append(f"  opened {case['stance']}, ends at p(up) {Decimal(case['p_up']):.3f}")
     parts: list[RenderableType] = [_claims(case["lines"])] if case["lines"] else [_empty(case)]
     parts += [Text(f"cannot see: {inert(hole)}", "yellow") for hole in case["holes"]]
     if case.get("counter"):

@@ -109,8 +109,8 @@ def test_a_fault_of_a_claim_stands_below_it_without_its_place_in_the_json() -> N
 def test_both_sides_say_stance_and_probability_and_the_gap_lies_between_them() -> None:
     text = page(crew_document(), 80)
 
-    assert "The bull  BULLISH  p(up) 0.660" in text
-    assert "The short seller  BEARISH  p(up) 0.450" in text
+    assert "The bull  opened BULLISH, ends at p(up) 0.660" in text
+    assert "The short seller  opened BEARISH, ends at p(up) 0.450" in text
     assert "Debate   round 1: p(up) bull 0.660, bear 0.450; gap 0.210, middle 0.555" in text
 
 
