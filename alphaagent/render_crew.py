@@ -18,8 +18,17 @@ STYLE = {"bull": "green", "bear": "red", "cio": "cyan"}
 NAMES = {"bull": "The bull", "bear": "The short seller", "cio": "The CIO"}
 ARROW = {"up": ("▲", "green"), "down": ("▼", "red")}
 SEVERITY = {"high": "high severity", "med": "medium severity", "low": "low severity"}
+FATE = {"conceded": "red", "narrowed": "yellow", "upheld": "green"}
+"""How what became of a claim is coloured; one that nobody attacked stays open."""
 PLACE = re.compile(r"^[a-z_]+\[[0-9]+\]: ")
 """Where a fault stands in the answer's JSON; on the page it stands below its claim."""
+OUTCOMES = {"outcome": "the gap", "class": "class"}
+SKIPPED = {
+    "openings_agree": "the openings lay too close together to be argued over",
+    "no_case": "neither side had a case, so that nothing was argued over",
+    "consensus": "the exchange ended early, in an earned consensus",
+}
+"""Why phases of the plan were not taken."""
 SAME_MODEL = "Both sides were the same model: where they agree, it may be for no better reason than that."
 
 
@@ -64,7 +73,7 @@ def case_panel(case: Mapping[str, Any]) -> RenderableType:
     """One side: stance and probability, its claims with what they stand on, and its strongest counter."""
     style = STYLE[case["side"]]
     title = Text(NAMES[case["side"]], style)
-    title.append(f"  {case.get('stance', '')}  p(up) {Decimal(case['p_up']):.3f}")
+    title.append(f"  opened {case['stance']}, ends at p(up) {Decimal(case['p_up']):.3f}")
     parts: list[RenderableType] = [_claims(case["lines"])] if case["lines"] else [_empty(case)]
     parts += [Text(f"cannot see: {inert(hole)}", "yellow") for hole in case["holes"]]
     if case.get("counter"):
@@ -90,7 +99,8 @@ def _claims(lines: list[Mapping[str, Any]]) -> Table:
 def _claim(line: Mapping[str, Any]) -> Iterator[Text]:
     yield Text(inert(line["text"]))
     ids = " ".join(line["evidence_ids"]) or "no evidence"
-    yield Text(f"{line['claim_id']}  {line['factor']}, {SEVERITY[line['severity']]}  {ids}", "dim")
+    fate = line.get("status") or "open"
+    yield Text.assemble((f"{line['claim_id']}  {line['factor']}, {SEVERITY[line['severity']]}, ", "dim"), (fate, FATE.get(fate, "dim")), (f"  {ids}", "dim"))
     yield from (Text(f"found by the program: {inert(PLACE.sub('', fault))}", "yellow") for fault in line.get("faults", ()))
 
 
@@ -101,7 +111,8 @@ def rounds(debate: Mapping[str, Any]) -> Text:
         figures = {name: f"{Decimal(one[name]):.3f}" for name in ("bull", "bear", "gap", "mid")}
         text.append("\nDebate   " if place == 0 else "\n         ", "bold")
         text.append(f"round {one['round']}: p(up) bull {figures['bull']}, bear {figures['bear']}; gap {figures['gap']}, middle {figures['mid']}")
-    told = [debate[key] for key in ("outcome", "class") if debate[key]]
+    told = [f"{word} {debate[key].replace('_', ' ')}" for key, word in OUTCOMES.items() if debate[key]]
     text.append(f"\n         {', '.join(told)}" if told else "")
+    text.append(f"\n         {SKIPPED[debate['skipped']]}" if debate["skipped"] else "", "yellow")
     text.append(f"\n         flags: {', '.join(debate['flags'])}" if debate["flags"] else "", "yellow")
     return text

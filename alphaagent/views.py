@@ -40,7 +40,7 @@ def decision_document(record: DecisionRecord, stored: StoredDecision | None, *, 
         "abstained": record.result.abstained,
         "bull_case": case_document(record.result.bull_case),
         "bear_case": case_document(record.result.bear_case),
-        "debate": debate_document(record),
+        "debate": debate_document(record.result.debate),
         "crew": crew_document(transcript) if transcript else None,
         "transcript_sha256": record.transcript_sha256,
         "reading": reading_document(record),
@@ -63,7 +63,7 @@ def _proposal(record: DecisionRecord) -> Document | None:
 def case_document(case: Case) -> Document:
     """A case; what only a model's case has is left out of another one."""
     return _without_blanks(plain(case), ("p_up", "stance", "counter")) | {
-        "lines": [_without_blanks(plain(line), ("claim_id", "severity", "direction", "faults")) for line in case.lines]
+        "lines": [_without_blanks(plain(line), ("claim_id", "severity", "direction", "status", "faults")) for line in case.lines]
     }
 
 

@@ -1,29 +1,25 @@
 """A debate as documents: what came of it, who spoke, and its transcript: turns, tool calls and the calls as they went over the wire. Pure."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
 from alphaagent.debate.record import Setup, Transcript, TurnRecord
 from alphaagent.domain.base import instant_text, plain
-from alphaagent.domain.record import DecisionRecord
+from alphaagent.domain.debate import DebateSummary
 from alphaagent.domain.text import inert
 from alphaagent.domain.transcript import CallRecord
 
 Document = dict[str, Any]
 
 
-def debate_document(record: DecisionRecord) -> Document | None:
-    """What a debate came to, in numbers; None where the decision is not a crew's.
-
-    The plan `quick` has one round, the two openings. It has no second word on anything, so it has no outcome and no class.
-    """
-    debate = record.result.debate
+def debate_document(debate: DebateSummary | None) -> Document | None:
+    """What a debate came to, in numbers; None where the decision is not a crew's."""
     if debate is None:
         return None
     return {
         "plan": debate.plan,
-        "rounds": plain(debate.rounds),
+        "rounds": [plain(one) for one in debate.rounds],
         "outcome": debate.outcome,
         "class": debate.debate_class,
         "flags": list(debate.flags),
@@ -32,28 +28,27 @@ def debate_document(record: DecisionRecord) -> Document | None:
 
 
 def crew_document(transcript: Transcript) -> Document:
-    """Who was asked: provider, models of each side, whether both sides are one model, and whether every one of them has a price."""
-    models = transcript.setup.models()
+    """Who was asked: provider, every model of each side, whether both sides are one model, and whether every one of them has a price."""
+    setup, models = transcript.setup, transcript.setup.models()
     return {
-        "provider": transcript.setup.provider,
-        "models": {side: ", ".join(names) for side, names in models.items()},
+        "provider": setup.provider,
+        "models": {side: list(names) for side, names in models.items()},
         "same_model": set(models["bull"]) == set(models["bear"]),
-        "priced": {name for names in models.values() for name in names} <= set(transcript.setup.prices),
+        "priced": {name for names in models.values() for name in names} <= set(setup.prices),
     }
 
 
 def asking_line(setup: Setup, most: Decimal | None) -> str:
     """Who is about to be asked and what it may cost at most, in one line."""
     cost = "price unknown" if most is None else f"at most USD {most:.2f}"
-    models: dict[str, str] = {side: ", ".join(names) for side, names in setup.models().items()}
-    calls = 2 * len(setup.phases) + 1
-    return f"asking {models_line(models, setup.provider)}: plan {setup.plan}, {calls} turns of bull, bear and CIO; {cost}"
+    return f"asking {models_line(setup.models(), setup.provider)}, plan {setup.plan}: bull and bear, then CIO; {cost}"
 
 
-def models_line(models: Mapping[str, str], provider: str) -> str:
-    """The models with their provider; each is named once where all sides are one model."""
-    several = ", ".join(f"{side} {model}" for side, model in models.items())
-    return inert(f"{several if len(set(models.values())) > 1 else models['bull']} at {provider}")
+def models_line(models: Mapping[Any, Sequence[str]], provider: str) -> str:
+    """The models with their provider; each is named once where everybody speaks by the same ones."""
+    each = {side: " and ".join(names) for side, names in models.items()}
+    told = ", ".join(f"{side} {names}" for side, names in each.items()) if len(set(each.values())) > 1 else each["bull"]
+    return inert(f"{told} at {provider}")
 
 
 def transcript_document(transcript: Transcript, *, calls: bool) -> Document:

@@ -87,11 +87,15 @@ def test_less_than_a_cent_is_told_in_full(cost: str, words: str) -> None:
 @pytest.mark.parametrize("width", [80, 140])
 def test_a_claim_stands_with_its_id_kind_severity_direction_and_evidence(width: int) -> None:
     ids = tuple(item.id for item in PACK.items[:3])
-    bull = case("bull", line("bull", severity="high", evidence_ids=ids), line("bull", 2, factor="forecast", severity="low", direction="down", evidence_ids=()))
+    bull = case(
+        "bull",
+        line("bull", severity="high", evidence_ids=ids, status="conceded"),
+        line("bull", 2, factor="forecast", severity="low", direction="down", evidence_ids=()),
+    )
     text = flat(shown(case_panel(crew_document(bull=bull)["bull_case"]), width=width))
 
-    assert f"c_bull_1 fact, high severity {' '.join(ids)}" in text
-    assert "c_bull_2 forecast, low severity no evidence" in text
+    assert f"c_bull_1 fact, high severity, conceded {' '.join(ids)}" in text
+    assert "c_bull_2 forecast, low severity, open no evidence" in text
     assert "▲ claim 1 of the bull" in text
     assert "▼ claim 2 of the bull" in text
 
@@ -105,17 +109,18 @@ def test_a_fault_of_a_claim_stands_below_it_without_its_place_in_the_json() -> N
 def test_both_sides_say_stance_and_probability_and_the_gap_lies_between_them() -> None:
     text = page(crew_document(), 80)
 
-    assert "The bull  BULLISH  p(up) 0.660" in text
-    assert "The short seller  BEARISH  p(up) 0.450" in text
+    assert "The bull  opened BULLISH, ends at p(up) 0.660" in text
+    assert "The short seller  opened BEARISH, ends at p(up) 0.450" in text
     assert "Debate   round 1: p(up) bull 0.660, bear 0.450; gap 0.210, middle 0.555" in text
 
 
 def test_outcome_class_and_flags_of_a_longer_debate_are_told() -> None:
     document = crew_document()
-    document["debate"] |= {"outcome": "closed", "class": "earned", "flags": ["zombie"], "rounds": document["debate"]["rounds"] * 2}
+    document["debate"] |= {"outcome": "closed", "class": "earned", "skipped": "consensus", "flags": ["zombie"], "rounds": document["debate"]["rounds"] * 2}
     text = page(document)
 
-    assert "closed, earned" in text
+    assert "the gap closed, class earned" in text
+    assert "the exchange ended early, in an earned consensus" in text
     assert "flags: zombie" in text
     assert text.count("round 1: p(up)") == 2
 
@@ -191,7 +196,7 @@ def test_every_page_of_a_crew_fits_every_width(width: int) -> None:
 def test_hostile_claims_are_shown_and_not_obeyed(width: int) -> None:
     bull = case("bull", line("bull", text=HOSTILE, faults=(HOSTILE,)), counter=HOSTILE)
     document = crew_document(bull=bull, bear=case("bear", no_case=HOSTILE))
-    document["crew"]["models"] = dict.fromkeys(document["crew"]["models"], HOSTILE)
+    document["crew"]["models"] = {side: [HOSTILE] for side in document["crew"]["models"]}
     document["proposal"] |= {"reasoning": HOSTILE, "relied_on": [HOSTILE]}
     text = page(document, width)
 
@@ -335,6 +340,6 @@ def test_hostile_replies_are_inert() -> None:
 def test_the_line_before_a_debate_names_who_is_asked_and_the_most_it_costs() -> None:
     setup = transcript().setup
 
-    assert asking_line(setup, D("0.4219")) == "asking toy at openai-compatible: plan quick, 3 turns of bull, bear and CIO; at most USD 0.42"
+    assert asking_line(setup, D("0.4219")) == "asking toy at openai-compatible, plan quick: bull and bear, then CIO; at most USD 0.42"
     assert asking_line(setup, None).endswith("; price unknown")
     assert Text(asking_line(transcript("[red]x").setup, D(0))).plain.startswith("asking bull toy, bear [red]x, cio toy at")

@@ -141,7 +141,7 @@ def test_a_quick_debate_is_one_round_of_the_two_openings() -> None:
     }
     assert document["crew"] == {
         "provider": "openai-compatible",
-        "models": {"bull": "toy", "bear": "toy", "cio": "toy"},
+        "models": {"bull": ["toy"], "bear": ["toy"], "cio": ["toy"]},
         "same_model": True,
         "priced": True,
     }
