@@ -5,6 +5,7 @@ Heavy modules are imported inside the commands, so that `--help` costs no more t
 
 import errno
 import sys
+from dataclasses import replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -19,8 +20,11 @@ from alphaagent.cli_common import say as _say
 from alphaagent.errors import AlphaAgentError, UsageFault
 
 if TYPE_CHECKING:
+    from decimal import Decimal
+
     from alphaagent.bootstrap import Workplace
     from alphaagent.debate.events import Watch
+    from alphaagent.debate.record import Setup
     from alphaagent.desk import Ask
     from alphaagent.pipeline import Decided, Result
     from alphaagent.settling import Happened
@@ -142,7 +146,7 @@ def _decide_all(workplace: "Workplace", asks: "list[Ask]", watch: "Watch", *, dr
     """One result per ticker: a fault costs its ticker only. With several tickers each is told on stderr as soon as it is done."""
     from alphaagent import pipeline
 
-    done = 0
+    done, desk = 0, replace(workplace.desk, tell_asking=_tell_asking) if len(asks) == 1 else workplace.desk
 
     def tell(ticker: str, stage: str) -> None:
         nonlocal done
@@ -151,16 +155,22 @@ def _decide_all(workplace: "Workplace", asks: "list[Ask]", watch: "Watch", *, dr
             _say(f"{done}/{len(asks)} {ticker}: {stage}")
 
     if not dry_run:
-        return list(pipeline.decide_many(workplace.desk, asks, tell, watch))
+        return list(pipeline.decide_many(desk, asks, tell, watch))
     results: list[Result] = []
     for ask in asks:
         try:
-            results.append(pipeline.dry_run(workplace.desk, ask, watch))
+            results.append(pipeline.dry_run(desk, ask, watch))
             tell(ask.ticker, "decided, dry")
         except AlphaAgentError as fault:
             results.append(fault)
             tell(ask.ticker, f"failed: {fault.message}")
     return results
+
+
+def _tell_asking(setup: "Setup", most: "Decimal | None") -> None:
+    from alphaagent.views_debate import asking_line
+
+    _say(asking_line(setup, most))
 
 
 def _show_result(workplace: "Workplace", ask: "Ask", result: "Result", *, as_json: bool) -> None:
@@ -192,7 +202,8 @@ def _summarise(asks: "list[Ask]", results: "list[Result]", *, as_json: bool) -> 
 def _show_decided(workplace: "Workplace", decided: "Decided", *, as_json: bool) -> None:
     from alphaagent.views import decision_document
 
-    document = decision_document(decided.record, decided.stored, repeated=decided.repeated)
+    transcript = decided.transcript or (workplace.transcript(decided.stored) if decided.stored else None)
+    document = decision_document(decided.record, decided.stored, repeated=decided.repeated, transcript=transcript)
     if as_json:
         return _print_json(document)
     from alphaagent import render

@@ -8,6 +8,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from alphaagent.debate.record import Setup
 from alphaagent.domain.base import canonical
 from alphaagent.domain.evidence import ToolName
 from alphaagent.domain.lots import LotMethod
@@ -83,6 +84,8 @@ class Desk:
     configuration: str
     halt_file: Path
     halt_variable: bool
+    tell_asking: Callable[[Setup, Decimal | None], None] = lambda _setup, _most: None
+    """Hears of every debate right before its first request: how it is set up, and the most that it can cost in USD where that is known."""
     check_books: Callable[[], str | None] | None = None
     """Why the books as a whole cannot be trusted, or None: every link of the chain and every posting, once a process."""
 

@@ -14,6 +14,7 @@ from itertools import groupby
 
 from alphaagent import __version__
 from alphaagent.debate.events import Watch, unwatched
+from alphaagent.debate.record import Transcript
 from alphaagent.desk import (
     DEFAULT_PORTFOLIO,
     Ask,
@@ -57,6 +58,8 @@ class Decided:
     stored: StoredDecision | None
     repeated: bool = False
     settled: tuple[Happened, ...] = ()
+    transcript: Transcript | None = None
+    """Of the debate that this run held; that of a repeated decision is in the books."""
 
 
 Result = Decided | AlphaAgentError
@@ -109,7 +112,7 @@ def dry_run(desk: Desk, ask: Ask, watch: Watch = unwatched) -> Decided:
     opinion = form_opinion(desk, matter, pack, spending, watch)
     record, _ = _ruled(desk, matter, book, mandate, opinion)
     _tell_end(opinion, record)
-    return Decided(record, None)
+    return Decided(record, None, transcript=opinion.transcript)
 
 
 def evidence_of(desk: Desk, ask: Ask) -> tuple[Matter, EvidencePack]:
@@ -286,7 +289,7 @@ def _record(desk: Desk, store: Store, one: _Held, mandate: Mandate, opinion: Opi
         books.record_decision(one.claim, record, order, canonical(opinion.transcript) if opinion.transcript else None)
         halt_if_told(books, record.ruling, request.as_of)
     _tell_end(opinion, record)
-    return Decided(record, store.decision(record.decision_id))
+    return Decided(record, store.decision(record.decision_id), transcript=opinion.transcript)
 
 
 def _tell_end(opinion: Opinion, record: DecisionRecord) -> None:
