@@ -10,14 +10,17 @@ from rich.panel import Panel
 from rich.text import Text
 
 from alphaagent.domain.text import inert
+from alphaagent.render_argument import argument
 from alphaagent.render_calls import laid_out, reply, request
 from alphaagent.render_crew import NAMES, SAME_MODEL, STYLE, cost_line
 from alphaagent.views_debate import models_line
 
 
 def debate_page(document: Mapping[str, Any]) -> RenderableType:
-    """Turn by turn; the calls after it where the document has them."""
-    return Group(Text("\nThe debate", "bold"), *_heading(document), *(_turn(turn) for turn in document["turns"]), *_tools(document), *_calls(document))
+    """The argument, then turn by turn what was answered; the calls after it where the document has them."""
+    said = [argument(document["argument"]), Text("\nTurn by turn", "bold")] if document["argument"] else []
+    turns = (_turn(turn) for turn in document["turns"])
+    return Group(Text("\nThe debate", "bold"), *_heading(document), *said, *turns, *_tools(document), *_calls(document))
 
 
 def _heading(document: Mapping[str, Any]) -> Iterator[Text]:

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from alphaagent.domain.text import inert
 
-TABLE_FROM = 110
+TABLE_FROM = 180
 """Columns from which a table of six columns can be read."""
 NAMES = {"bull": "bull", "bear": "short seller", "cio": "CIO"}
 """Whose tool it is. The CIO is handed all of it with the verdict's task."""

@@ -9,6 +9,7 @@ from alphaagent.domain.base import instant_text, plain
 from alphaagent.domain.debate import DebateSummary
 from alphaagent.domain.text import inert
 from alphaagent.domain.transcript import CallRecord
+from alphaagent.views_argument import argument_document
 
 Document = dict[str, Any]
 
@@ -65,6 +66,7 @@ def transcript_document(transcript: Transcript, *, calls: bool) -> Document:
         "crewai_version": setup.crewai_version,
         "prompt_fingerprint": setup.prompt_fingerprint,
         "fault": plain(transcript.fault),
+        "argument": argument_document(transcript.debate),
         "turns": [turn_document(turn, transcript.calls) for turn in transcript.turns],
         "tools": plain(transcript.tools),
         "usage": plain(transcript.usage),

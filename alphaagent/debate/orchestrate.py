@@ -209,7 +209,7 @@ class Debate:
             if one.turn is None:
                 return Fault(kind="internal", message="a turn ended without an answer")
             self._turns = appended(self._turns, one.turn)
-            self._tell("turn_completed", phase=one.kind, round=one.round, side=one.side, p_up=one.turn.p_up, attempts=one.turn.attempts)
+            self._tell("turn_completed", phase=one.kind, round=one.round, side=one.side, p_up=one.turn.p_up, attempts=one.turn.attempts, answer=one.turn.answer)
         return None
 
     def _asked(self, speaker: _Speaker, phase: PhaseSetup) -> Asked:

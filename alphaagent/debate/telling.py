@@ -6,10 +6,12 @@ What is too long is told shorter, in steps that are named; what was said last an
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from alphaagent.debate.assertions import Verdict
 from alphaagent.debate.floor import Floor
 from alphaagent.debate.hit_ledger import ledger
 from alphaagent.debate.metrics import Metrics
 from alphaagent.debate.prompts import json_line
+from alphaagent.debate.record import DebateRecord
 from alphaagent.debate.rows import ClaimState, Ledger, LedgerRow
 from alphaagent.debate.trajectory import trajectory
 from alphaagent.domain.argument import AnswerKind, Opening, Rebuttal, Turn
@@ -18,45 +20,51 @@ SHORT_TEXT = 240
 SHORTER = ("as it is", "closed objections without their history", "objections without their history", "texts cut to 240 characters")
 
 
-def told(turns: Sequence[Turn], room: int, metrics: Metrics | None = None) -> tuple[str, tuple[str, ...]]:
-    """The debate in at most `room` characters where shortening can achieve it, and what was shortened."""
+def told(turns: Sequence[Turn], room: int, record: DebateRecord | None = None) -> tuple[str, tuple[str, ...]]:
+    """The debate in at most `room` characters where shortening can achieve it, and what was shortened; `record` adds what was computed."""
     for level, name in enumerate(SHORTER):
-        text = json_line(_document(turns, level, metrics))
+        text = json_line(_document(turns, level, record))
         if len(text) <= room or level == len(SHORTER) - 1:
             return text, (f"debate: {name}",) if level else ()
     raise AssertionError("the last level ends the loop")
 
 
-def _document(turns: Sequence[Turn], level: int, metrics: Metrics | None) -> dict[str, Any]:
-    book = ledger(turns)
+def _document(turns: Sequence[Turn], level: int, record: DebateRecord | None) -> dict[str, Any]:
+    book, checked = ledger(turns), record.checked if record else {}
     document: dict[str, Any] = {
         "p_up": [{"round": point.round, "bull": point.bull, "bear": point.bear} for point in trajectory(turns)],
-        "claims": [_claim(claim, level) for claim in book.claims],
-        "openings": {turn.side: _opening(turn.answer, level) for turn in turns if isinstance(turn.answer, Opening)},
+        "claims": [_claim(claim, level, checked.get(claim.id)) for claim in book.claims],
+        "openings": {turn.side: _opening(turn.answer, turn, level) for turn in turns if isinstance(turn.answer, Opening)},
         "objections": [_objection(row, book, level) for row in book.rows],
         "steelmen": {turn.side: _cut(turn.answer.steelman.text, level) for turn in turns if isinstance(turn.answer, Rebuttal)},
     }
     if level:
         document["note"] = f"told shorter, to keep this text to its size: {SHORTER[level]}"
-    return document | ({"measures": _measures(metrics)} if metrics else {})
+    return document | ({"measures": _measures(record.metrics)} if record and record.metrics else {})
 
 
-def _opening(opening: Opening, level: int) -> dict[str, Any]:
-    return {"stance": opening.stance, "no_case": opening.no_case, "strongest_counter": _cut(opening.strongest_counter, level)}
+def _opening(opening: Opening, turn: Turn, level: int) -> dict[str, Any]:
+    document = {"stance": opening.stance, "no_case": opening.no_case, "strongest_counter": _cut(opening.strongest_counter, level)}
+    return document | ({"found_by_program": [fault.message for fault in turn.faults]} if turn.faults else {})
 
 
-def _claim(state: ClaimState, level: int) -> dict[str, Any]:
+def _claim(state: ClaimState, level: int, checked: Verdict | None) -> dict[str, Any]:
     claim = state.claim
-    return {
-        "id": state.id,
-        "by": state.side,
-        "status": state.status,
-        "text": _cut(claim.text, level),
-        "kind": claim.kind,
-        "direction": claim.direction,
-        "severity": claim.severity,
-        "evidence_ids": claim.evidence_ids,
-    } | ({"assertion": claim.assertion.model_dump()} if claim.assertion else {})
+    found = {"found_by_program": f"its number is {checked} by the evidence"} if checked in ("supported", "contradicted") else {}
+    return (
+        found
+        | {
+            "id": state.id,
+            "by": state.side,
+            "status": state.status,
+            "text": _cut(claim.text, level),
+            "kind": claim.kind,
+            "direction": claim.direction,
+            "severity": claim.severity,
+            "evidence_ids": claim.evidence_ids,
+        }
+        | ({"assertion": claim.assertion.model_dump()} if claim.assertion else {})
+    )
 
 
 def _objection(row: LedgerRow, book: Ledger, level: int) -> dict[str, Any]:

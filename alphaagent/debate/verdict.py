@@ -35,7 +35,7 @@ class Decider:
     @classmethod
     def of(cls, pack: EvidencePack, setup: Setup, record: DebateRecord, read: Callable[[str, str], TradeProposal]) -> "Decider":
         """The CIO over a debate on record."""
-        debate, shortened = told(record.turns, setup.prompt_characters // 2, record.metrics)
+        debate, shortened = told(record.turns, setup.prompt_characters // 2, record)
         values = {"question": question(pack), "cases": debate, "answer": answer_schema("proposal")}
         prompt = render(setup.tasks["verdict"]["description"], values, pack.items, setup.prompt_characters)
         shown = {item.id for item in pack.items} - set(prompt.cut)

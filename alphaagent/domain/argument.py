@@ -108,6 +108,8 @@ class Assertion(Said):
 
 
 class Claim(Said):
+    """One point of a case, with how much it weighs and what it stands on."""
+
     text: Annotated[str, Field(max_length=600), _VISIBLE, _NOT_BLANK]
     kind: Literal["fact", "inference", "forecast", "value"]
     direction: Direction
@@ -162,6 +164,8 @@ Adjudications = Annotated[tuple[Adjudication, ...], Field(max_length=MAX_LISTED)
 
 
 class Rebuttal(Said):
+    """The first answer to the opponent's case: it at its best, and what is wrong with it."""
+
     steelman: Steelman
     p_up: Probability
     objections: Annotated[tuple[Objection, ...], Field(max_length=MAX_LISTED)]
@@ -201,12 +205,16 @@ class Move(Said):
 
 
 class Retort(Said):
+    """The answer to the opponent's objections: one move for each that is outstanding."""
+
     p_up: Probability
     moves: Annotated[tuple[Move, ...], Field(max_length=MAX_LISTED)]
     adjudications: Adjudications = ()
 
 
 class Conclusion(Said):
+    """The last word: verdicts on rebuttals, and what would settle each point that stays open."""
+
     p_up: Probability
     summary: Annotated[str, Field(max_length=3000), _VISIBLE, _NOT_BLANK]
     adjudications: Adjudications

@@ -216,7 +216,7 @@ def test_hostile_claims_are_shown_and_not_obeyed(width: int) -> None:
 
 def test_evidence_is_a_list_by_tool_where_a_table_has_no_room() -> None:
     document = crew_document()
-    narrow, wide = (shown(evidence(document, Console(file=StringIO(), width=width)), width=width) for width in (109, 110))
+    narrow, wide = (shown(evidence(document, Console(file=StringIO(), width=width)), width=width) for width in (179, 180))
     first = document["evidence"]["items"][0]
 
     assert "get_price_history  for bull, short seller" in narrow

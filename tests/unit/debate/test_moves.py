@@ -206,6 +206,17 @@ class TestCarrying:
         assert move_codes(carried("o_bear_1"), carried("o_bear_2", 3)) == ["NO_RESOLUTION_CONDITION"]
         assert move_codes(carried("o_bear_1"), carried("o_bear_2", 3, would_resolve_if=resolution("3"))) == []
 
+    def test_C15_a_condition_counts_with_a_carried_objection_only(self) -> None:
+        assert move_codes(rebutted("o_bear_1", would_resolve_if=resolution()), carried("o_bear_2", 3)) == []
+
+    @pytest.mark.parametrize(("last", "expected"), [("alpha beta", ["BOILERPLATE_REASON"]), ("alpha beta gamma", [])])
+    def test_C7_texts_are_the_same_from_nine_tenths_on(self, last: str, expected: list[str]) -> None:
+        """Eighteen words in common of twenty and twenty are nine tenths; of twenty and twenty-one they are less."""
+        shared = "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen"
+        attack = (ATTACK[0], turn(1, "bear", rebuttal(objection("c_bull_1", argument=f"{shared} nineteen twenty"), steelman=["c_bull_1"])))
+        answer = retort(carried("o_bear_1", reason=f"{shared} {last}"))
+        assert [fault.code for fault in answer_faults(answer, at("bull", *attack))] == expected
+
     def test_C15_not_even_rounds_apart_but_a_point_may_keep_its_own(self) -> None:
         told = (*ATTACK, turn(2, "bull", retort(carried("o_bear_1"), carried("o_bear_2", 3, would_resolve_if=resolution("3")))), turn(2, "bear", retort()))
         swapped = (carried("o_bear_1", 4, would_resolve_if=resolution("3.0")), carried("o_bear_2", 5, would_resolve_if=resolution("2")))

@@ -42,7 +42,10 @@ def test_BAD_TARGET_a_settled_claim_takes_no_more() -> None:
     accepted = turn(3, "bull", rebuttal(rulings=[ruling("o_bull_2")]))
     place = at("bull", *told, accepted, turn(3, "bear", rebuttal(steelman=["c_bull_1"])))
     again = [objection(f"c_bear_{n}", 4 + n) for n in (1, 2, 3)]
-    assert codes(rebuttal(*again), place) == [("objections", 0, "BAD_TARGET"), ("objections", 1, "BAD_TARGET")]
+    assert [fault.message for fault in answer_faults(rebuttal(*again), place)] == [
+        "objections[0]: 'c_bear_1' is conceded and takes no more objections.",
+        "objections[1]: 'c_bear_2' is upheld and takes no more objections.",
+    ]
 
 
 def test_NO_SUPPORT() -> None:
@@ -89,3 +92,9 @@ def test_a_steelman_names_the_opponents_claims() -> None:
 def test_a_side_without_a_case_needs_no_claim_named() -> None:
     none = turn(0, "bear", opening(no_case="Nothing speaks against it"))
     assert answer_faults(rebuttal(steelman=[]), floor("bull", (OPENINGS[0], none), KNOWN, AS_OF, STRICT)) == ()
+
+
+@pytest.mark.parametrize(("target", "why"), [("c_bull_1", "'c_bull_1' is your own claim"), ("c_bear_99", "'c_bear_99' is no claim id that you were given")])
+def test_BAD_TARGET_says_why(target: str, why: str) -> None:
+    [fault] = answer_faults(rebuttal(objection(target)), at("bull"))
+    assert fault.message == f"objections[0]: {why}."
