@@ -65,13 +65,12 @@ class Crew:
     """Keeps CrewAI away from the user's environment and home folder while it is imported."""
 
     def debate(self, pack: EvidencePack, setup: Setup, started_at: datetime) -> Debated:
-        """A debate over the network. What goes wrong in it is a fault of the transcript and raises nothing."""
+        """A debate over the network. What goes wrong in it is a fault of the transcript and raises nothing; loading CrewAI is no part of its time."""
+        _room(self.contain)
         client = network_client(self.base_url or "")
         carrier, trace = NetworkCarrier(client, float(setup.decision_seconds)), Trace()
         heard = self._held(pack, setup, carrier, trace, carrier.left, self.key())
-        for parcel, carried in carrier.close():
-            trace.call(unanswered(parcel, carried, _who(setup, parcel.key[2]).model))
-        trace.close()
+        trace.close(unanswered(parcel, carried, _who(setup, parcel.key[2]).model) for parcel, carried in carrier.close())
         return _debated(pack, setup, started_at, heard, trace)
 
     def again(self, pack: EvidencePack, transcript: Transcript) -> Debated:
