@@ -218,7 +218,7 @@ def test_without_fallback_an_outage_trades_nothing_and_leaves_its_record(home: H
 def kept_transcript(home: Home) -> dict[str, Any]:
     """The transcript that the only failure of the audit trail names."""
     ((detail,),) = home.sql("SELECT payload FROM audit_log WHERE kind = 'failure'")
-    ((content,),) = home.sql("SELECT content FROM blob WHERE sha256 = ?", json.loads(detail)["detail"]["transcript_sha256"])
+    ((content,),) = home.sql("SELECT content FROM blob WHERE sha256 = ?", json.loads(detail)["detail"]["transcript"])
     found: dict[str, Any] = json.loads(content)
     return found
 
