@@ -135,11 +135,11 @@ def _paid_debate(desk: Desk, staff: "Staff", matter: Matter, pack: EvidencePack,
             raise ProviderFault(f"this debate may take {most:f} USD, more than the ceiling of {desk.daily_spend:f} USD a day")
         desk.tell_asking(setup, most)
         return staff.crew.debate(pack, setup, now, tell)
-    held = spending.reserve_spend(ask, desk.daily_spend)
-    desk.tell_asking(setup, most)
-    debated = staff.crew.debate(pack, setup, now, tell)
-    cost = None if most is None else Decimal(debated.transcript.usage.cost_usd)
-    spending.book_spend(held.token, debated.transcript.usage, cost, decision_id(matter, pack) if debated.result else None)
+    with desk.till.reserved(lambda: spending.reserve_spend(ask, desk.daily_spend)) as held:
+        desk.tell_asking(setup, most)
+        debated = staff.crew.debate(pack, setup, now, tell)
+        cost = None if most is None else Decimal(debated.transcript.usage.cost_usd)
+        spending.book_spend(held.token, debated.transcript.usage, cost, decision_id(matter, pack) if debated.result else None)
     return debated
 
 
