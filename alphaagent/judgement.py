@@ -23,7 +23,7 @@ from alphaagent.evidence.gathered import Gathered
 from alphaagent.evidence.portfolio_tool import PortfolioView, portfolio_items
 from alphaagent.evidence.standing import standing
 from alphaagent.execution.marks import mark
-from alphaagent.execution.snapshots import BookState, Seen, Subject, decide_snapshot
+from alphaagent.execution.snapshots import NO_DEBATE, Argued, BookState, Seen, Subject, decide_snapshot
 from alphaagent.execution.trading import trading
 from alphaagent.guard.evaluate import budget
 from alphaagent.guard.intake import read_proposal
@@ -183,6 +183,14 @@ def seen_by(calendar: Calendar, pack: EvidencePack, proposal: TradeProposal | No
     return Seen(stands.count, stands.age_sessions, stands.tainted, Decimal(portfolio.payload["budget"]))
 
 
+def argued_in(result: EngineResult | None) -> Argued:
+    """What the exchange behind a result came to; where the plan has none, or no engine has spoken yet, there was no debate."""
+    debate = result.debate if result else None
+    if debate is None or debate.plan == "quick":
+        return NO_DEBATE
+    return Argued(debate.debate_class, Decimal(debate.rounds[-1].gap) if debate.rounds else None)
+
+
 def snapshot_of(
     desk: Desk, matter: Matter, book: BookState, mandate: Mandate, result: EngineResult | None, provenance: Provenance, seen: Seen | None
 ) -> GuardSnapshot:
@@ -215,6 +223,7 @@ def snapshot_of(
         price=price,
         scheduled=is_scheduled(request.slot),
         seen=seen,
+        argued=argued_in(result),
         index_change=desk.index_change(mandate, instrument, matter.session),
     )
 
