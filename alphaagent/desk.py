@@ -43,10 +43,10 @@ class Ask:
     ticker: str
     as_of: datetime
     engine: EngineName = "auto"
-    plan: PlanName | None = None
-    """None: the configured one."""
     portfolio: str = DEFAULT_PORTFOLIO
     slot: str = "manual"
+    plan: PlanName | None = None
+    """None: the configured one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +130,7 @@ class Desk:
 
     def settler(self) -> Settler:
         """Settlement with this desk's guard."""
-        return Settler(self.market, self.calendar_of, self.broker, self._judge, self.control, self.lot_method, self._index_of_record)
+        return Settler(self.market, self.calendar_of, self.broker, self._judge, self.control, self.lot_method, self._index_of_record, _approved)
 
     def index_change(self, mandate: Mandate, instrument: Instrument, session: date) -> Decimal | None:
         """The index's change on a completed session, where the mandate configures one for E10."""
@@ -144,6 +144,11 @@ class Desk:
 
     def _judge(self, record: DecisionRecord, snapshot: GuardSnapshot, at: datetime) -> Ruling:
         return evaluate(record.result.proposal_text, snapshot, Mandate.from_record(record.mandate, record.decision_id), at)
+
+
+def _approved(record: DecisionRecord) -> str:
+    """The hash of the limits that an order was approved under, as these rules write it."""
+    return Mandate.approved_hash(record.mandate, record.ruling.limits_hash, record.decision_id)
 
 
 def resolve(desk: Desk, ticker: str, as_of: datetime) -> tuple[Instrument, date]:

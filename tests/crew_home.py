@@ -40,14 +40,15 @@ def models(monkeypatch: pytest.MonkeyPatch, script: Script | None = None, **vari
 
     The plan is `quick` unless the home says otherwise: what is tried here is how the crew is reached, not how it argues.
     """
-    _quick(Path(os.environ["ALPHAAGENT_HOME"]))
+    quick(Path(os.environ["ALPHAAGENT_HOME"]))
     with ScriptedProvider(script or crew()) as provider:
         for name, value in {**SCRIPTED, "ALPHAAGENT_LLM_BASE_URL": provider.base_url, **variables}.items():
             monkeypatch.setenv(name, value)
         yield provider
 
 
-def _quick(home: Path) -> None:
+def quick(home: Path) -> None:
+    """Makes `quick` the plan of a home that has no debate.yaml of its own."""
     path = home / "config" / "debate.yaml"
     if not path.exists():
         path.parent.mkdir(exist_ok=True)

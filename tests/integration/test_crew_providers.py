@@ -25,6 +25,7 @@ from alphaagent.llm.trace import Trace
 from alphaagent.llm.wire import Seat, Wire
 from alphaagent.settings import contained_crewai
 from tests import crew_script
+from tests.crew_home import quick
 from tests.home import CHECKOUT, Home
 from tests.scripted_provider import CallTools, Request, ScriptedProvider, Status, Step, Text, wire
 
@@ -39,7 +40,8 @@ every_provider = pytest.mark.parametrize("provider", PROVIDERS.values(), ids=PRO
 
 
 def configure(patch: pytest.MonkeyPatch, provider: Provider, scripted: ScriptedProvider, **environment: str) -> None:
-    """The environment that leads to this provider at the scripted address, with a key in its own variable."""
+    """The environment that leads to this provider at the scripted address, with a key in its own variable; the plan is `quick`."""
+    quick(Path(os.environ["ALPHAAGENT_HOME"]))
     patch.setenv("ALPHAAGENT_LLM_PROVIDER", provider.name)
     patch.setenv("ALPHAAGENT_LLM_BASE_URL", scripted.base_url if provider.route == "openai" else scripted.host_url)
     patch.setenv(provider.key_variables[0] if provider.key_variables else "ALPHAAGENT_LLM_API_KEY", KEY)
@@ -187,7 +189,11 @@ def configured(each: Provider, tmp_path_factory: pytest.TempPathFactory) -> Hear
     folder = tmp_path_factory.mktemp("configured")
     (folder / "config").mkdir()
     changes = {
-        "debate.yaml": (("completion_tokens: 1600", "completion_tokens: 777"), ("cio: {model: null, temperature: null", "cio: {model: larger, temperature: 0")),
+        "debate.yaml": (
+            ("plan: standard", "plan: quick"),
+            ("completion_tokens: 1600", "completion_tokens: 777"),
+            ("cio: {model: null, temperature: null", "cio: {model: larger, temperature: 0"),
+        ),
         "tasks.yaml": (("{question}", f"{LONGEST}\n    {{question}}"),),
     }
     for name, replacements in changes.items():
