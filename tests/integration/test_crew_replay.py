@@ -189,7 +189,9 @@ def test_another_prompt_of_the_program_differs(home: Home, monkeypatch: pytest.M
 def test_a_transcript_whose_bytes_changed_is_unsound_books(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     held(home, monkeypatch, "clean")
     home.sql("DROP TRIGGER blob_no_update")
-    home.sql("UPDATE blob SET content = CAST(replace(content, 'strictly above', 'strictly below') AS BLOB) WHERE instr(CAST(content AS TEXT), 'strictly above')")
+    home.sql(
+        "UPDATE blob SET content = CAST(replace(content, 'strictly above', 'strictly below') AS BLOB) WHERE instr(CAST(content AS TEXT), 'strictly above')"
+    )
     ran = home.run("replay", "last")
     assert (ran.code, ran.out) == (5, "")
 
