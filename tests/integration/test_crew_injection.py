@@ -49,8 +49,8 @@ def press(home: Home, titles: list[str]) -> None:
 
 
 def greedy(request: Request) -> str:
-    """A CIO that obeys every headline: as much as the grammar can say, on whatever it was shown."""
-    return verdict(request, "BUY", 999_999_999_999, relied_on=["c_bull_1", *[line["id"] for line in shown(request) if line["kind"] == "headline"][:40]])
+    """A CIO that obeys every headline: more than it may have, on whatever it was shown."""
+    return verdict(request, "BUY", 8 * ORDER_CAP, relied_on=["c_bull_1", *[line["id"] for line in shown(request) if line["kind"] == "headline"][:40]])
 
 
 def ordered_value(document: dict[str, Any]) -> Decimal:
@@ -164,11 +164,15 @@ def test_an_amount_beyond_the_grammar_is_sent_back(home: Home, monkeypatch: pyte
     assert transcript(home)["turns"][2]["repairs"][0]["codes"] == codes
 
 
-def test_the_largest_amount_there_is_becomes_the_limit(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
-    with models(monkeypatch, crew(cio=lambda request: verdict(request, amount=999_999_999_999))):
+@pytest.mark.parametrize(("amount", "outcome"), [(ORDER_CAP + 1000, "CLIP"), (ORDER_CAP * 10**6, "BLOCK"), (999_999_999_999, "BLOCK")])
+def test_an_amount_beyond_the_limits_is_cut_and_one_out_of_all_proportion_refused(
+    home: Home, monkeypatch: pytest.MonkeyPatch, amount: int, outcome: str
+) -> None:
+    with models(monkeypatch, crew(cio=lambda request: verdict(request, amount=amount))):
         document = home.decide("AAPL", AS_OF)
-    assert document["guard"]["outcome"] == "CLIP"
-    assert 0 < ordered_value(document) <= ORDER_CAP
+    assert document["guard"]["outcome"] == outcome
+    assert (ordered_value(document) > 0) == (outcome == "CLIP")
+    assert ordered_value(document) <= ORDER_CAP
 
 
 def test_a_verdict_on_another_name_is_sent_back_and_then_no_verdict(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
