@@ -2,12 +2,13 @@
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from alphaagent.debate.record import Setup
 from alphaagent.domain.base import canonical
 from alphaagent.domain.evidence import ToolName
 from alphaagent.domain.lots import LotMethod
@@ -25,6 +26,7 @@ from alphaagent.guard.evaluate import evaluate
 from alphaagent.guard.limits import loosened
 from alphaagent.guard.mandate import Mandate
 from alphaagent.guard.rules.e10_market_stress import MarketStress
+from alphaagent.llm.till import Till
 from alphaagent.ports import Books, Broker, Calendar, Clock, Control, DecisionEngine, EvidenceSource, MarketData, Store, Supply
 
 if TYPE_CHECKING:
@@ -83,6 +85,9 @@ class Desk:
     configuration: str
     halt_file: Path
     halt_variable: bool
+    till: Till = field(default_factory=Till)
+    tell_asking: Callable[[Setup, Decimal | None], None] = lambda _setup, _most: None
+    """Hears of every debate right before its first request: how it is set up, and the most that it can cost in USD where that is known."""
     check_books: Callable[[], str | None] | None = None
     """Why the books as a whole cannot be trusted, or None: every link of the chain and every posting, once a process."""
 

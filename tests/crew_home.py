@@ -1,9 +1,11 @@
 """A home whose models are a scripted provider on this machine, with bounds as short as a test wants them."""
 
 import json
+import os
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -34,18 +36,29 @@ def load_crewai() -> None:
 
 @contextmanager
 def models(monkeypatch: pytest.MonkeyPatch, script: Script | None = None, **variables: str) -> Iterator[ScriptedProvider]:
-    """The environment leads to a scripted provider as long as this lasts; without a script its models behave well."""
+    """The environment leads to a scripted provider as long as this lasts; without a script its models behave well.
+
+    The plan is `quick` unless the home says otherwise: what is tried here is how the crew is reached, not how it argues.
+    """
+    _quick(Path(os.environ["ALPHAAGENT_HOME"]))
     with ScriptedProvider(script or crew()) as provider:
         for name, value in {**SCRIPTED, "ALPHAAGENT_LLM_BASE_URL": provider.base_url, **variables}.items():
             monkeypatch.setenv(name, value)
         yield provider
 
 
+def _quick(home: Path) -> None:
+    path = home / "config" / "debate.yaml"
+    if not path.exists():
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("plan: quick\n", encoding="utf-8")
+
+
 def bounds(home: Home, sides: Mapping[str, Mapping[str, Any]] | None = None, **whole: Any) -> None:
     """A debate.yaml of the home's own with these values; `all` among the sides holds for each of them."""
     given = sides or {}
     each = {side: {**given.get("all", {}), **given.get(side, {})} for side in WELL_BEHAVED}
-    document = {**whole, "sides": {side: values for side, values in each.items() if values}}
+    document = {"plan": "quick", **whole, "sides": {side: values for side, values in each.items() if values}}
     path = home.folder / "config" / "debate.yaml"
     path.parent.mkdir(exist_ok=True)
     path.write_text(yaml.safe_dump(json.loads(json.dumps(document))), encoding="utf-8")

@@ -5,9 +5,11 @@ a time, be it of the headers, and none at all bounds the look-up of a name. Redi
 configured and to no other.
 """
 
+import ssl
 import threading
 import time
 from email.utils import parsedate_to_datetime
+from functools import cache
 
 import httpx
 
@@ -125,8 +127,17 @@ class NetworkCarrier:
 def network_client(base_url: str) -> httpx.Client:
     """A client for one endpoint; the environment's proxies are not asked about this machine itself."""
     return httpx.Client(
-        follow_redirects=False, trust_env=not is_loopback(base_url), limits=httpx.Limits(max_connections=CONNECTIONS, max_keepalive_connections=CONNECTIONS)
+        verify=_certificates(),
+        follow_redirects=False,
+        trust_env=not is_loopback(base_url),
+        limits=httpx.Limits(max_connections=CONNECTIONS, max_keepalive_connections=CONNECTIONS),
     )
+
+
+@cache
+def _certificates() -> ssl.SSLContext:
+    """Whom to trust; read once, because it takes longer than all the rest of a debate's own work."""
+    return httpx.create_ssl_context()
 
 
 def _retry_after(headers: httpx.Headers) -> float | None:

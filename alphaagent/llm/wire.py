@@ -24,6 +24,23 @@ from alphaagent.llm.trace import Trace
 
 FIRST_REST_SECONDS = 0.5
 TRANSIENT = (408, 425, 500, 502, 503, 504, 529)
+SAID_WITH = (400, 404, 422, 500)
+WITHOUT_TOOLS = (
+    "not support tools",
+    "n't support tools",
+    "tools are not supported",
+    "tool calling is not supported",
+    "tool calls are not supported",
+    "not support function calling",
+    "function calling is not supported",
+    "function calling is not enabled",
+    "support tool use",
+    "--enable-auto-tool-choice",
+    "tools param requires --jinja",
+)
+"""How servers say that a model, or the way it is served, cannot call tools: Ollama, Gemini, OpenRouter, vLLM and llama.cpp have words of their own."""
+TOLD_WITHOUT_TOOLS = b'{"error": {"message": "the model does not support tools", "code": 400}}'
+"""The same in the one wording and the one status that CrewAI knows."""
 KEPT_HEADERS = ("authorization", "x-api-key", "x-goog-api-key", "anthropic-version", "content-type", "accept", "user-agent")
 
 
@@ -52,7 +69,7 @@ class Seat:
 
 @dataclass(frozen=True, slots=True)
 class _Heard:
-    """What an exchange amounted to; without fault and reply it is passed on to the provider's client as it is."""
+    """What an exchange amounted to; with neither reply nor fault the model has no tools, and is to be asked again without them."""
 
     reply: Reply | None = None
     usage: TokenUsage | None = None
@@ -68,6 +85,8 @@ class Wire(httpx.BaseTransport):
         self._purse, self._steps, self._trace = purse, steps, trace
         self._number = 0
         self.fault: Fault | None = None
+        self.used_up = False
+        """Whether the last reply took all the tokens that it might have, whatever its provider called that."""
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         """Raises WireEnded where the turn ends here."""
@@ -82,9 +101,12 @@ class Wire(httpx.BaseTransport):
         if any(marker.encode() in body for marker in self._seat.foreign_markers):
             raise self._end(Fault(kind="isolation", message=f"the {self._seat.side} was about to be shown the other side's private input; nothing was sent"))
         carried = self._exchange(request, body, cap)
+        if carried is None:
+            return httpx.Response(400, headers={"content-type": "application/json"}, content=TOLD_WITHOUT_TOOLS, request=request)
         return httpx.Response(carried.status or 0, headers={"content-type": carried.content_type or ""}, content=carried.body, request=request)
 
-    def _exchange(self, request: httpx.Request, body: bytes, cap: int) -> Carried:
+    def _exchange(self, request: httpx.Request, body: bytes, cap: int) -> Carried | None:
+        """What came back; None where the model has no tools. Raises WireEnded."""
         for attempt in range(1, self._seat.attempts + 1):
             self._purse.spend_call()
             parcel = self._parcel(request, body, attempt)
@@ -92,7 +114,7 @@ class Wire(httpx.BaseTransport):
             heard = self._judged(self._heard(carried, body), cap)
             self._trace.call(self._record(parcel, carried, heard))
             if heard.fault is None:
-                return carried
+                return carried if heard.reply else None
             if not (heard.transient and attempt < self._seat.attempts and self._rests(carried, parcel)):
                 raise self._end(heard.fault)
         raise AssertionError("the last attempt ends the loop")
@@ -121,6 +143,7 @@ class Wire(httpx.BaseTransport):
 
     def _judged(self, heard: _Heard, cap: int) -> _Heard:
         """What a reply cost is booked whatever comes of it; then it must keep within its bounds."""
+        self.used_up = heard.usage is not None and heard.usage.completion >= cap
         overrun = self._purse.settle(heard.usage, cap) if heard.usage else None
         if heard.reply is None:
             return heard
@@ -182,8 +205,8 @@ def unanswered(parcel: Parcel, carried: Carried, model: str) -> CallRecord:
 
 
 def _refused(status: int, answer: bytes, body: bytes) -> _Heard:
-    """An HTTP error. A model that cannot call tools says so with a 400, and the provider's client then asks again without them."""
-    if status == 400 and b"tool" in answer.lower() and b'"tools"' in body:
+    """An HTTP error. One that says that the model has no tools ends nothing: CrewAI then asks again, in words."""
+    if status in SAID_WITH and b'"tools":' in body and any(words in answer.decode("utf-8", "replace").lower() for words in WITHOUT_TOOLS):
         return _Heard()
     if status == 429:
         return _Heard(fault=Fault(kind="rate_limited", message="the provider refuses more requests for now (HTTP 429)"), transient=True)

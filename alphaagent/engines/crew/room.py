@@ -4,16 +4,23 @@ Every turn gets an agent, a task, a crew and a model client of its own: CrewAI c
 turns that share a client share its usage. The answer goes through a task guardrail; the verdict also through `output_pydantic`, whose own
 conversion is left out (`_LeftToTheGuardrail`), because it would ask the model again behind the guardrail's back. The guardrail carries no
 annotations: CrewAI reads them as objects, and under postponed evaluation they are strings.
+
+Its clients do more than send a turn's requests: they ask the provider to count tokens, shorten a conversation by more model calls where they
+believe that it is too long, and guess from a model's name whether it can call tools. All of that is off (`_OnlyAsks`): each would be a request
+that nobody planned, and a summary would stand where the evidence stood.
 """
 
 import logging
 import os
+import ssl
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Literal
 
 import crewai
+import httpx
 from crewai import Agent, Crew, Task
 from crewai.events import crewai_event_bus, event_context
 from crewai.events.utils.console_formatter import ConsoleFormatter
@@ -25,8 +32,9 @@ from pydantic import BaseModel, ConfigDict
 from rich.console import Console
 
 from alphaagent.debate.orchestrate import Asked
+from alphaagent.debate.record import Repair
 from alphaagent.domain.text import inert
-from alphaagent.domain.transcript import Fault, Repair
+from alphaagent.domain.transcript import Fault
 from alphaagent.engines.crew.tools import Tool
 from alphaagent.llm.wire import Wire, client_of
 
@@ -122,7 +130,7 @@ def _spoken(turn: Asked, place: Place) -> str | Fault:
     last: list[Repair] = []
 
     def guardrail(output):  # type: ignore[no-untyped-def]
-        wrong = turn.check(output.raw)
+        wrong = turn.check(output.raw, place.wire.used_up)
         if wrong is None:
             return True, output.raw
         last.append(wrong)
@@ -131,7 +139,7 @@ def _spoken(turn: Asked, place: Place) -> str | Fault:
     try:
         answer: Any = _crew(turn, place, guardrail).kickoff()
     except Exception as error:  # noqa: BLE001 - the edge to CrewAI
-        return place.wire.fault or _fault(error, last, place.repairs)
+        return place.wire.fault or turn.broken() or _fault(error, last, place.repairs)
     return place.wire.fault or str(answer.raw)
 
 
@@ -166,8 +174,23 @@ def _crew(turn: Asked, place: Place, guardrail: Any) -> Crew:
     return Crew(agents=[agent], tasks=[task], verbose=False, cache=False, memory=False, tracing=False)
 
 
-class _WiredOpenAI(OpenAICompletion):
-    """CrewAI's client for OpenAI's wire form, without the sockets that it would open for itself."""
+class _OnlyAsks:
+    """What CrewAI's clients believe of a model, replaced by what is true of every turn here: it fits, it is within its purse, it has tools.
+
+    A model without tools says so in its reply, and CrewAI then asks it in words.
+    """
+
+    def get_input_tokens_count(self, *_: Any, **__: Any) -> int:
+        return 0
+
+    def is_context_window_overflowing_threshold(self, *_: Any, **__: Any) -> bool:
+        return False
+
+    def is_tool_result_overflowing_threshold(self, *_: Any, **__: Any) -> tuple[bool, int]:
+        return False, 0
+
+    def supports_function_calling(self) -> bool:
+        return True
 
     def _build_sync_client(self) -> Any:
         return None
@@ -175,37 +198,73 @@ class _WiredOpenAI(OpenAICompletion):
     def _build_async_client(self) -> Any:
         return None
 
+    def _initialize_client(self, use_vertexai: bool = False) -> Any:  # noqa: ARG002 - CrewAI's signature
+        return None
+
+
+class _AsksOpenAI(_OnlyAsks, OpenAICompletion):
+    """Chat completions."""
+
 
 def _openai(place: Place) -> Any:
-    llm = _WiredOpenAI(model=place.model, provider="openai", temperature=place.temperature, api_key=place.api_key, base_url=place.base_url, max_retries=0)
-    llm._client = OpenAI(api_key=place.api_key, base_url=place.base_url, timeout=NEVER, max_retries=0, http_client=client_of(place.wire))
+    llm = _AsksOpenAI(model=place.model, provider="openai", temperature=place.temperature, api_key=place.api_key, base_url=place.base_url, max_retries=0)
+    # It is true of any name with these two letters in it, and turns the system prompt into a user's.
+    llm.is_o1_model = False
+    client = OpenAI(api_key=place.api_key, base_url=place.base_url, timeout=NEVER, max_retries=0, http_client=client_of(place.wire))
+    # It takes headers from the environment, even another key, and they are nobody's business at this address.
+    client._custom_headers = {}
+    llm._client = client
     return llm
+
+
+@cache
+def _anthropic_class() -> Any:
+    from crewai.llms.providers.anthropic.completion import AnthropicCompletion
+
+    class AsksAnthropic(_OnlyAsks, AnthropicCompletion):
+        """Messages."""
+
+    return AsksAnthropic
 
 
 def _anthropic(place: Place) -> Any:
     from anthropic import Anthropic
-    from crewai.llms.providers.anthropic.completion import AnthropicCompletion
 
-    class Wired(AnthropicCompletion):
-        def _build_sync_client(self) -> Any:
-            return Anthropic(api_key=place.api_key, base_url=place.base_url, timeout=NEVER, max_retries=0, http_client=client_of(place.wire))
+    llm = _anthropic_class()(model=place.model, temperature=place.temperature, api_key=place.api_key, base_url=place.base_url, max_retries=0)
+    client = Anthropic(api_key=place.api_key, base_url=place.base_url, timeout=NEVER, max_retries=0, http_client=client_of(place.wire))
+    # Likewise a second credential.
+    client.auth_token = None
+    llm._client = client
+    return llm
 
-        def _build_async_client(self) -> Any:
-            return None
 
-    return Wired(model=place.model, temperature=place.temperature, api_key=place.api_key, base_url=place.base_url, max_retries=0)
+@cache
+def _gemini_class() -> Any:
+    from crewai.llms.providers.gemini.completion import GeminiCompletion
+
+    class AsksGemini(_OnlyAsks, GeminiCompletion):
+        """generateContent."""
+
+    return AsksGemini
+
+
+@cache
+def _no_sockets() -> dict[str, Any]:
+    """Google's client reads all certificates three times for sockets that it never opens here; this context trusts nobody."""
+    nobody = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    idle = httpx.AsyncClient(verify=nobody)
+    return {"client_args": {"verify": nobody}, "async_client_args": {"verify": nobody, "ssl": nobody}, "httpx_async_client": idle}
 
 
 def _gemini(place: Place) -> Any:
-    from crewai.llms.providers.gemini.completion import GeminiCompletion
     from google import genai
     from google.genai import types
 
-    class Wired(GeminiCompletion):
-        def _initialize_client(self, use_vertexai: bool = False) -> Any:  # noqa: ARG002 - CrewAI's signature
-            return genai.Client(api_key=place.api_key, http_options=types.HttpOptions(base_url=place.base_url, httpx_client=client_of(place.wire)))
-
-    return Wired(model=place.model, temperature=place.temperature, api_key=place.api_key)
+    llm = _gemini_class()(model=place.model, temperature=place.temperature, api_key=place.api_key)
+    llm.supports_tools = True
+    options = types.HttpOptions(base_url=place.base_url, httpx_client=client_of(place.wire), **_no_sockets())
+    llm._client = genai.Client(api_key=place.api_key, vertexai=False, http_options=options)
+    return llm
 
 
 CLIENTS: dict[str, Callable[[Place], Any]] = {"openai": _openai, "anthropic": _anthropic, "gemini": _gemini}
