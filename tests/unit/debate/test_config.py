@@ -35,7 +35,6 @@ BOUNDS = [
     ("concurrency", 1, 64),
     ("call_attempts", 1, 5),
     ("prompt_characters", 4_000, 1_000_000),
-    ("max_claims", 1, 20),
 ]
 OF_A_SIDE = [
     ("completion_tokens", 64, 64_000),
@@ -112,7 +111,7 @@ def test_an_opening_can_ask_for_nothing_of_the_other_side() -> None:
 @pytest.mark.parametrize("name", TASKS)
 def test_a_task_that_is_missing_or_somebody_else_s_is_refused(name: str) -> None:
     tasks = shipped("tasks.yaml")
-    tasks[name]["agent"] = {"bull": "bear", "bear": "cio", "cio": "bull"}[TASKS[name][0]]
+    tasks[name]["agent"] = {"bull": "bear", "bear": "cio", "cio": "bull", "debater": "bull"}[TASKS[name][0]]
     assert f"{name}.agent" in refused(parse_tasks, tasks)
     del tasks[name]
     assert f"{name} is missing" in refused(parse_tasks, tasks)
