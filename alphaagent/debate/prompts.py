@@ -86,11 +86,14 @@ def _seen(value: Json) -> Json:
 
 
 def _fitting(items: Sequence[EvidenceItem], room: int) -> tuple[list[str], tuple[str, ...]]:
-    """The lines that fit, in the order of the pack, and the ids of those that do not: stories and filings go first, the oldest before the newer."""
+    """The lines that fit, in the order of the pack, and the ids of those that do not: stories and filings go first, the oldest before the newer.
+
+    Every line is counted with a line break, and the last one has none.
+    """
     cut: list[str] = []
     lines = {item.id: evidence_line(item) for item in items}
     expendable = sorted(items, key=lambda item: (item.kind not in CUT_FIRST, item.known_at))
-    while expendable and sum(len(lines[item.id]) + 1 for item in items if item.id not in cut) + _note_size(cut) > room:
+    while expendable and sum(len(lines[item.id]) + 1 for item in items if item.id not in cut) + _note_size(cut) > room + 1:
         cut.append(expendable.pop(0).id)
     shown = [lines[item.id] for item in items if item.id not in cut]
     return ([*shown, _note(cut)] if cut else shown), tuple(cut)

@@ -114,7 +114,7 @@ def other_persona(transcript: dict[str, Any]) -> None:
 
 
 def other_bound(transcript: dict[str, Any]) -> None:
-    transcript["setup"]["sides"][2]["completion_tokens"] = 1100
+    transcript["setup"]["sides"][2]["bounds"]["completion_tokens"] = 1100
 
 
 def no_call(transcript: dict[str, Any]) -> None:
