@@ -127,6 +127,16 @@ def test_A2_the_numbers_of_the_document_are_those_that_the_models_wrote(debated:
     assert [(one["bull"], one["bear"]) for one in rounds] == [("0.66", "0.45"), ("0.62", "0.48"), ("0.61", "0.52"), ("0.6", "0.56")]
 
 
+def test_A11_the_totals_are_the_sum_of_the_calls(debated: Home) -> None:
+    stored = stored_transcript(debated)
+    paid = [call["usage"] for call in stored["calls"]]
+    assert (stored["usage"]["calls"], len(paid)) == (9, 9)
+    assert (stored["usage"]["prompt_tokens"], stored["usage"]["completion_tokens"]) == tuple(
+        sum(one[kind] for one in paid) for kind in ("prompt", "completion")
+    )
+    assert debated.ok("show", "last", "--json").document["usage"] == stored["usage"]
+
+
 def test_A15_wherever_the_middle_is_told_the_gap_is_told_beside_it(debated: Home) -> None:
     rounds = debated.ok("show", "last", "--json").document["debate"]["rounds"]
     assert [set(one) >= {"mid", "gap"} for one in rounds] == [True] * 4
@@ -357,11 +367,13 @@ def test_D19_the_first_line_is_out_before_the_second_call_and_a_broken_pipe_ends
         line = json.loads(process.stdout.readline())
         first_line_read.set()
         process.stdout.close()
-        process.wait(timeout=120)
-        if process.stderr is not None:
-            process.stderr.close()
+        assert process.stderr is not None
+        complaints = process.stderr.read()
+        process.stderr.close()
+        assert process.wait(timeout=120) == 0
     assert (line["event"], line["seq"], line["schema_version"]) == ("run", 1, 1)
     assert seen == [True, True, True]
+    assert "the event stream was given up (BrokenPipeError); the debate goes on" in complaints
     assert home.counts()["decision"] == 1
 
 
