@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
@@ -26,6 +26,7 @@ from alphaagent.guard.evaluate import evaluate
 from alphaagent.guard.limits import loosened
 from alphaagent.guard.mandate import Mandate
 from alphaagent.guard.rules.e10_market_stress import MarketStress
+from alphaagent.llm.till import Till
 from alphaagent.ports import Books, Broker, Calendar, Clock, Control, DecisionEngine, EvidenceSource, MarketData, Store, Supply
 
 if TYPE_CHECKING:
@@ -84,6 +85,7 @@ class Desk:
     configuration: str
     halt_file: Path
     halt_variable: bool
+    till: Till = field(default_factory=Till)
     tell_asking: Callable[[Setup, Decimal | None], None] = lambda _setup, _most: None
     """Hears of every debate right before its first request: how it is set up, and the most that it can cost in USD where that is known."""
     check_books: Callable[[], str | None] | None = None

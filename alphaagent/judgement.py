@@ -23,7 +23,7 @@ from alphaagent.evidence.gathered import Gathered
 from alphaagent.evidence.portfolio_tool import PortfolioView, portfolio_items
 from alphaagent.evidence.standing import standing
 from alphaagent.execution.marks import mark
-from alphaagent.execution.snapshots import BookState, Seen, Subject, decide_snapshot
+from alphaagent.execution.snapshots import NO_DEBATE, Argued, BookState, Seen, Subject, decide_snapshot
 from alphaagent.execution.trading import trading
 from alphaagent.guard.evaluate import budget
 from alphaagent.guard.intake import read_proposal
@@ -135,11 +135,11 @@ def _paid_debate(desk: Desk, staff: "Staff", matter: Matter, pack: EvidencePack,
             raise ProviderFault(f"this debate may take {most:f} USD, more than the ceiling of {desk.daily_spend:f} USD a day")
         desk.tell_asking(setup, most)
         return staff.crew.debate(pack, setup, now, tell)
-    held = spending.reserve_spend(ask, desk.daily_spend)
-    desk.tell_asking(setup, most)
-    debated = staff.crew.debate(pack, setup, now, tell)
-    cost = None if most is None else Decimal(debated.transcript.usage.cost_usd)
-    spending.book_spend(held.token, debated.transcript.usage, cost, decision_id(matter, pack) if debated.result else None)
+    with desk.till.reserved(lambda: spending.reserve_spend(ask, desk.daily_spend)) as held:
+        desk.tell_asking(setup, most)
+        debated = staff.crew.debate(pack, setup, now, tell)
+        cost = None if most is None else Decimal(debated.transcript.usage.cost_usd)
+        spending.book_spend(held.token, debated.transcript.usage, cost, decision_id(matter, pack) if debated.result else None)
     return debated
 
 
@@ -183,6 +183,14 @@ def seen_by(calendar: Calendar, pack: EvidencePack, proposal: TradeProposal | No
     return Seen(stands.count, stands.age_sessions, stands.tainted, Decimal(portfolio.payload["budget"]))
 
 
+def argued_in(result: EngineResult | None) -> Argued:
+    """What the exchange behind a result came to; where the plan has none, or no engine has spoken yet, there was no debate."""
+    debate = result.debate if result else None
+    if debate is None or debate.plan == "quick":
+        return NO_DEBATE
+    return Argued(debate.debate_class, Decimal(debate.rounds[-1].gap) if debate.rounds else None)
+
+
 def snapshot_of(
     desk: Desk, matter: Matter, book: BookState, mandate: Mandate, result: EngineResult | None, provenance: Provenance, seen: Seen | None
 ) -> GuardSnapshot:
@@ -215,6 +223,7 @@ def snapshot_of(
         price=price,
         scheduled=is_scheduled(request.slot),
         seen=seen,
+        argued=argued_in(result),
         index_change=desk.index_change(mandate, instrument, matter.session),
     )
 

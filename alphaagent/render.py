@@ -69,7 +69,8 @@ def _provenance(document: Mapping[str, Any]) -> Iterable[Text]:
 
 def _cases(document: Mapping[str, Any], out: Console) -> RenderableType:
     if document["debate"]:
-        bull, bear = (render_crew.case_panel(document[f"{side}_case"]) for side in ("bull", "bear"))
+        faults = document["crew"]["faults"] if document["crew"] else {"bull": (), "bear": ()}
+        bull, bear = (render_crew.case_panel(document[f"{side}_case"], faults[side]) for side in ("bull", "bear"))
     else:
         bull, bear = _case(document["bull_case"], "The bull", "green"), _case(document["bear_case"], "The short seller", "red")
     if out.width < SIDE_BY_SIDE:

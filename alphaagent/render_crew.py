@@ -1,7 +1,7 @@
 """A crew's decision on a terminal: who was asked, what each side claims and on which evidence. Text is never markup."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -69,8 +69,8 @@ def _dollars(cost: Decimal) -> str:
     return f"{cost:.2f}" if not cost or cost >= Decimal("0.01") else f"{cost:.6f}".rstrip("0")
 
 
-def case_panel(case: Mapping[str, Any]) -> RenderableType:
-    """One side: stance and probability, its claims with what they stand on, and its strongest counter."""
+def case_panel(case: Mapping[str, Any], faults: Sequence[str] = ()) -> RenderableType:
+    """One side: stance and probability, its claims with what they stand on, its strongest counter, and what stayed at fault in its answers."""
     style = STYLE[case["side"]]
     title = Text(NAMES[case["side"]], style)
     title.append(f"  opened {case['stance']}, ends at p(up) {Decimal(case['p_up']):.3f}")
@@ -78,6 +78,8 @@ def case_panel(case: Mapping[str, Any]) -> RenderableType:
     parts += [Text(f"cannot see: {inert(hole)}", "yellow") for hole in case["holes"]]
     if case.get("counter"):
         parts.append(Text.assemble(("Strongest counter: ", "bold"), (inert(case["counter"]), "italic")))
+    if faults:
+        parts.append(Text(f"left at fault, and counted for nothing: {', '.join(map(inert, faults))}", "yellow"))
     return Panel(Group(*parts), title=title, title_align="left", box=box.ROUNDED, border_style=style, padding=(0, 1))
 
 

@@ -29,13 +29,16 @@ def debate_document(debate: DebateSummary | None) -> Document | None:
 
 
 def crew_document(transcript: Transcript) -> Document:
-    """Who was asked: provider, every model of each side, whether both sides are one model, and whether every one of them has a price."""
+    """Who was asked: provider, every model of each side, whether both sides are one model, whether every one of them has
+    a price, and by side the codes of what was at fault in an answer to the end.
+    """
     setup, models = transcript.setup, transcript.setup.models()
     return {
         "provider": setup.provider,
         "models": {side: list(names) for side, names in models.items()},
         "same_model": set(models["bull"]) == set(models["bear"]),
         "priced": {name for names in models.values() for name in names} <= set(setup.prices),
+        "faults": {side: list(dict.fromkeys(code for turn in transcript.turns if turn.side == side for code in turn.faults)) for side in models},
     }
 
 

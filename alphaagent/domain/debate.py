@@ -4,6 +4,8 @@ from typing import Literal
 
 from alphaagent.domain.base import Frozen
 
+DebateClass = Literal["no_debate", "theater", "capitulated", "hollow", "stagnant", "earned", "stubborn", "mixed"]
+
 
 class CaseLine(Frozen):
     """One point of a case: what it says, how much it weighs, and the evidence that it stands on."""
@@ -73,7 +75,7 @@ class DebateSummary(Frozen):
     rounds: tuple[DebateRound, ...]
     outcome: Literal["closed", "held", "widened"] | None
     """What became of the gap; None with a single round."""
-    debate_class: Literal["no_debate", "theater", "capitulated", "hollow", "stagnant", "earned", "stubborn", "mixed"] | None
+    debate_class: DebateClass | None
     """What the debate may be used for; None where the plan has no exchange."""
     flags: tuple[str, ...]
     skipped: Literal["openings_agree", "no_case", "consensus"] | None = None

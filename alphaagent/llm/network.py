@@ -5,9 +5,11 @@ a time, be it of the headers, and none at all bounds the look-up of a name. Redi
 configured and to no other.
 """
 
+import ssl
 import threading
 import time
 from email.utils import parsedate_to_datetime
+from functools import cache
 
 import httpx
 
@@ -34,16 +36,13 @@ class NetworkCarrier:
         self._ends = self._began + seconds
         self._lock = threading.Lock()
         self._seq = 0
-        self._open: dict[Key, tuple[Parcel, Carried]] = {}
+        self._begun: list[tuple[Parcel, Carried]] = []
         self._closed = False
 
     def carry(self, parcel: Parcel) -> Carried:
         """The answer, or the fault that came instead of one; after `close` there is only the deadline."""
         begun, seconds = self._begin(parcel), min(parcel.seconds, self.left())
-        carried = self._bounded(parcel, begun, seconds) if seconds > 0 else self._ended(begun, DEADLINE)
-        with self._lock:
-            self._open.pop(parcel.key, None)
-        return carried
+        return self._bounded(parcel, begun, seconds) if seconds > 0 else self._ended(begun, DEADLINE)
 
     def left(self) -> float:
         """Seconds to the debate's deadline."""
@@ -56,19 +55,23 @@ class NetworkCarrier:
         return True
 
     def close(self) -> tuple[tuple[Parcel, Carried], ...]:
-        """Ends the debate's use of the network and its connections; what is still in flight comes back as ended by the deadline."""
+        """Ends the debate's use of the network and its connections.
+
+        Every parcel comes back as ended by the deadline: which of them are on record otherwise is the trace's to know, for an answer may be
+        here and not there yet.
+        """
         with self._lock:
             self._closed = True
-            unanswered = tuple((parcel, self._ended(begun, DEADLINE)) for parcel, begun in self._open.values())
+            begun = tuple((parcel, self._ended(begun, DEADLINE)) for parcel, begun in self._begun)
         self._client.close()
-        return unanswered
+        return begun
 
     def _begin(self, parcel: Parcel) -> Carried:
         with self._lock:
             self._seq += 1
             begun = Carried(self._seq, self._now_ms(), 0)
             if not self._closed:
-                self._open[parcel.key] = (parcel, begun)
+                self._begun.append((parcel, begun))
             return begun
 
     def _bounded(self, parcel: Parcel, begun: Carried, seconds: float) -> Carried:
@@ -124,8 +127,17 @@ class NetworkCarrier:
 def network_client(base_url: str) -> httpx.Client:
     """A client for one endpoint; the environment's proxies are not asked about this machine itself."""
     return httpx.Client(
-        follow_redirects=False, trust_env=not is_loopback(base_url), limits=httpx.Limits(max_connections=CONNECTIONS, max_keepalive_connections=CONNECTIONS)
+        verify=_certificates(),
+        follow_redirects=False,
+        trust_env=not is_loopback(base_url),
+        limits=httpx.Limits(max_connections=CONNECTIONS, max_keepalive_connections=CONNECTIONS),
     )
+
+
+@cache
+def _certificates() -> ssl.SSLContext:
+    """Whom to trust; read once, because it takes longer than all the rest of a debate's own work."""
+    return httpx.create_ssl_context()
 
 
 def _retry_after(headers: httpx.Headers) -> float | None:

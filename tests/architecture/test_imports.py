@@ -23,7 +23,7 @@ ALLOWED: dict[str, set[str]] = {
     "llm": {"domain", "errors"},
     "execution": {"domain", "ports", "errors"},
     "ledger": {"domain", "ports", "errors"},
-    "desk": {"domain", "ports", "errors", "debate", "evidence", "execution", "guard", "staffing"},
+    "desk": {"domain", "ports", "errors", "debate", "llm", "evidence", "execution", "guard", "staffing"},
     "staffing": {"domain", "errors", "debate", "engines", "llm", "settings"},
     "judgement": {"domain", "ports", "errors", "debate", "evidence", "execution", "guard", "desk", "engines", "staffing"},
     "settling": {"domain", "ports", "errors", "execution", "desk"},

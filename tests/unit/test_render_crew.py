@@ -106,6 +106,14 @@ def test_a_fault_of_a_claim_stands_below_it_without_its_place_in_the_json() -> N
     assert "found by the program: 'ev_0' is no evidence id that you were given." in flat(page(crew_document(bear=bear), 80))
 
 
+def test_what_stayed_at_fault_in_an_answer_is_told_at_its_side() -> None:
+    turn = TurnRecord(phase="opening", round=1, side="bear", answer="{}", faults=("UNKNOWN_EVIDENCE",))
+    text = flat(page(crew_document(held=transcript(turns=(turn,))), 80))
+
+    assert text.count("left at fault, and counted for nothing: UNKNOWN_EVIDENCE") == 1
+    assert text.index("short seller") < text.index("UNKNOWN_EVIDENCE")
+
+
 def test_both_sides_say_stance_and_probability_and_the_gap_lies_between_them() -> None:
     text = page(crew_document(), 80)
 

@@ -144,6 +144,7 @@ def test_a_quick_debate_is_one_round_of_the_two_openings() -> None:
         "models": {"bull": ["toy"], "bear": ["toy"], "cio": ["toy"]},
         "same_model": True,
         "priced": True,
+        "faults": {"bull": [], "bear": [], "cio": []},
     }
     assert json.loads(json.dumps(document, allow_nan=False)) == document
 

@@ -70,15 +70,14 @@ class Crew:
     """Keeps CrewAI away from the user's environment and home folder while it is imported."""
 
     def debate(self, pack: EvidencePack, setup: Setup, started_at: datetime, tell: Events) -> Debated:
-        """A debate over the network. What goes wrong in it is a fault of the transcript and raises nothing."""
+        """A debate over the network. What goes wrong in it is a fault of the transcript and raises nothing; loading CrewAI is no part of its time."""
+        _room(self.contain)
         sides = {side: list(models) for side, models in setup.models().items()}
         tell("run", ticker=pack.ticker, as_of=pack.as_of, horizon=HORIZON, plan=setup.plan, phases=[phase.kind for phase in setup.phases], sides=sides)
         client = network_client(self.base_url or "")
         carrier, trace = NetworkCarrier(client, float(setup.decision_seconds)), Trace()
         held = self._held(pack, setup, carrier, trace, carrier.left, self.key(), tell)
-        for parcel, carried in carrier.close():
-            trace.call(unanswered(parcel, carried, json.loads(parcel.body).get("model", "")))
-        trace.close()
+        trace.close(unanswered(parcel, carried, json.loads(parcel.body).get("model", "")) for parcel, carried in carrier.close())
         return _debated(pack, setup, started_at, held, trace)
 
     def again(self, pack: EvidencePack, transcript: Transcript) -> Debated:

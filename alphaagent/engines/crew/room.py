@@ -12,6 +12,7 @@ that nobody planned, and a summary would stand where the evidence stood.
 
 import logging
 import os
+import ssl
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ from functools import cache
 from typing import Any, Literal
 
 import crewai
+import httpx
 from crewai import Agent, Crew, Task
 from crewai.events import crewai_event_bus, event_context
 from crewai.events.utils.console_formatter import ConsoleFormatter
@@ -208,7 +210,10 @@ def _openai(place: Place) -> Any:
     llm = _AsksOpenAI(model=place.model, provider="openai", temperature=place.temperature, api_key=place.api_key, base_url=place.base_url, max_retries=0)
     # It is true of any name with these two letters in it, and turns the system prompt into a user's.
     llm.is_o1_model = False
-    llm._client = OpenAI(api_key=place.api_key, base_url=place.base_url, timeout=NEVER, max_retries=0, http_client=client_of(place.wire))
+    client = OpenAI(api_key=place.api_key, base_url=place.base_url, timeout=NEVER, max_retries=0, http_client=client_of(place.wire))
+    # It takes headers from the environment, even another key, and they are nobody's business at this address.
+    client._custom_headers = {}
+    llm._client = client
     return llm
 
 
@@ -227,7 +232,7 @@ def _anthropic(place: Place) -> Any:
 
     llm = _anthropic_class()(model=place.model, temperature=place.temperature, api_key=place.api_key, base_url=place.base_url, max_retries=0)
     client = Anthropic(api_key=place.api_key, base_url=place.base_url, timeout=NEVER, max_retries=0, http_client=client_of(place.wire))
-    # It takes a second credential from the environment, which is nobody's business at this address.
+    # Likewise a second credential.
     client.auth_token = None
     llm._client = client
     return llm
@@ -243,13 +248,21 @@ def _gemini_class() -> Any:
     return AsksGemini
 
 
+@cache
+def _no_sockets() -> dict[str, Any]:
+    """Google's client reads all certificates three times for sockets that it never opens here; this context trusts nobody."""
+    nobody = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    idle = httpx.AsyncClient(verify=nobody)
+    return {"client_args": {"verify": nobody}, "async_client_args": {"verify": nobody, "ssl": nobody}, "httpx_async_client": idle}
+
+
 def _gemini(place: Place) -> Any:
     from google import genai
     from google.genai import types
 
     llm = _gemini_class()(model=place.model, temperature=place.temperature, api_key=place.api_key)
     llm.supports_tools = True
-    options = types.HttpOptions(base_url=place.base_url, httpx_client=client_of(place.wire))
+    options = types.HttpOptions(base_url=place.base_url, httpx_client=client_of(place.wire), **_no_sockets())
     llm._client = genai.Client(api_key=place.api_key, vertexai=False, http_options=options)
     return llm
 

@@ -148,6 +148,9 @@ class TestCapitulation:
         told = exchange(*[conceded(f"o_bull_{n}", n) for n in (1, 2, 3)], carried("o_bull_4"))
         assert "capitulation" in {flag.name for flag in flags(told, KNOWN, Thresholds(capitulation=Decimal("0.75")))}
 
+    def test_two_of_two_is_one(self) -> None:
+        assert "capitulation" in raised(*bulls(conceded("o_bear_1"), conceded("o_bear_2", 4), p_up="0.5"))
+
     def test_to_concede_the_only_objection_is_none(self) -> None:
         attack = (ATTACK[0], turn(1, "bear", rebuttal(objection("c_bull_1"))))
         assert "capitulation" not in raised(*attack, turn(2, "bull", retort(conceded("o_bear_1"))), QUIET)
@@ -293,6 +296,12 @@ class TestClass:
     def test_a_gap_that_held_is_not_earned(self) -> None:
         told = (*bulls(conceded("o_bear_1"), rebutted("o_bear_2", 4), p_up="0.65"), *last_words("0.65", "0.40", ruling("o_bear_2")))
         assert class_of(*told) == "mixed"
+
+    def test_exactly_half_settled_is_earned(self) -> None:
+        """Two contested claims, one of them given up."""
+        attack = turn(1, "bull", rebuttal(objection("c_bear_1"), objection("c_bear_2", 1), p_up="0.7")), turn(1, "bear", rebuttal(p_up="0.4"))
+        reply = turn(2, "bull", retort(p_up="0.7")), turn(2, "bear", retort(conceded("o_bull_1"), carried("o_bull_2"), p_up="0.5"))
+        assert debate_class((*EVEN, *attack, *reply), KNOWN, LIMITS) == "earned"
 
     def test_less_than_half_settled_is_not_earned(self) -> None:
         assert class_of(*bulls(conceded("o_bear_1"), rebutted("o_bear_2", 4), p_up="0.55"), *last_words("0.55")) == "mixed"
