@@ -20,9 +20,10 @@ from alphaagent.debate.revelation import GateEvent
 from alphaagent.domain.argument import Opening, PointFault, Rebuttal, Retort, Turn
 from alphaagent.domain.base import canonical, fingerprint
 from alphaagent.domain.evidence import EvidencePack
-from alphaagent.domain.record import Usage
+from alphaagent.engines.crew.engine import Debated, _debated
 from alphaagent.errors import BooksUnsound, SeamLoss, UsageFault
 from alphaagent.guard.intake import parse_proposal
+from alphaagent.llm.trace import Trace
 from tests.fake_room import PACK, FakeRoom, bear_case, bull_case, hold, id_of, phase, setup, spoken
 from tests.pack_builder import AS_OF
 from tests.unit.debate.debate_scenes import claim, conceded, conclusion, objection, opening, rebuttal, rebutted, retort, ruling
@@ -117,17 +118,13 @@ BROKEN: Mapping[str, tuple[Change, str]] = {
 }
 
 
+def debated(held: Held) -> Debated:
+    """What the engine makes of it."""
+    return _debated(PACK, setup(), datetime(2020, 3, 16, 21, 0, tzinfo=UTC), held, Trace())
+
+
 def transcript_of(held: Held) -> Transcript:
-    return Transcript(
-        status="failed" if held.fault else "completed",
-        started_at=datetime(2020, 3, 16, 21, 0, tzinfo=UTC),
-        pack_sha256=PACK.sha256,
-        setup=setup(),
-        turns=held.turns,
-        debate=held.debate,
-        fault=held.fault,
-        usage=Usage(),
-    )
+    return debated(held).transcript
 
 
 @pytest.mark.parametrize("name", BROKEN)
@@ -138,7 +135,9 @@ def test_an_invariant_that_breaks_leaves_no_verdict_and_a_failed_transcript(name
     assert held.fault is not None
     assert (held.fault.kind, held.fault.message.partition(":")[0]) == ("isolation" if code == "ISOLATION_VIOLATION" else "internal", code)
     assert [turn.phase for turn in held.turns].count("verdict") == 0, "the CIO was never asked"
-    kept = read_transcript(canonical(transcript_of(held)))
+    made = debated(held)
+    assert made.result is None
+    kept = read_transcript(canonical(made.transcript))
     assert (kept.status, kept.fault, len(kept.debate.turns)) == ("failed", held.fault, 8)
 
 
