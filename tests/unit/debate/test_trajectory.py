@@ -107,6 +107,8 @@ def test_A5_the_books_capture_held_without_drift() -> None:
         (("0.60", "0.40"), "both"),
         (("0.55", "0.35"), "bull"),
         (("0.551", "0.35"), "both"),
+        (("0.65", "0.45"), "bear"),
+        (("0.65", "0.449"), "both"),
         (("0.40", "0.25"), "bull"),
         (("0.65", "0.30"), None),
     ],
@@ -115,9 +117,15 @@ def test_who_closed_the_gap_moved_three_quarters_of_it(last: tuple[str, str], ex
     assert closed_by(points(("0.70", "0.30"), last), LIMITS) == expected
 
 
+def test_who_closed_the_gap_is_told_of_crossed_sides_too() -> None:
+    assert closed_by(points(("0.30", "0.70"), ("0.50", "0.70")), LIMITS) == "bull"
+    assert closed_by(points(("0.30", "0.70"), ("0.30", "0.50")), LIMITS) == "bear"
+
+
 def test_G_is_the_share_of_the_first_gap() -> None:
     assert gap_closure(gaps("0.40", "0.30")) == Decimal("0.25")
     assert gap_closure(gaps("0.20", "0.30")) == Decimal("-0.5")
+    assert gap_closure(gaps("0.30", "0.20")) == Decimal("0.333333")
     assert gap_closure(gaps("0.00", "0.30")) is None
     assert gap_closure(()) is None
 
