@@ -5,7 +5,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready-$(shell cat pyproject.toml constraints.txt | cksum | cut -d' ' -f1)
 
-.PHONY: demo test lint docs bench clean
+.PHONY: demo test lint docs bench bench-crew tiny-llm clean
 
 # A home of its own, so that the demo neither needs nor touches anybody's books.
 DEMO_BOOKS := sqlite:///data/demo.db
@@ -41,6 +41,13 @@ docs: $(READY)
 bench: $(READY)
 	$(BIN)/python tests/benchmarks/measure.py
 
+bench-crew: $(READY)
+	$(BIN)/python tests/benchmarks/crew.py
+
+# A real model of 135 million parameters. Compiles its server once, in .venv-tiny; never part of the tests.
+tiny-llm: $(READY)
+	$(BIN)/python tests/tiny_llm/run.py --venv .venv-tiny
+
 $(READY): pyproject.toml constraints.txt
 	@test -n "$(PYTHON)" || { echo "Python 3.11, 3.12 or 3.13 is needed and was not found" >&2; exit 1; }
 	@echo "Making $(VENV) with $(PYTHON); the first time takes a few minutes."
@@ -50,4 +57,4 @@ $(READY): pyproject.toml constraints.txt
 	@touch $@
 
 clean:
-	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache
+	rm -rf $(VENV) .venv-tiny build dist .mypy_cache .ruff_cache .pytest_cache

@@ -103,8 +103,20 @@ def cold(url: str, runs: int, *more: str) -> tuple[float, float]:
     return statistics.median(seconds), max(peaks)
 
 
-def warm(url: str, runs: int, **changes: str) -> tuple[list[float], list[float], Any]:
-    """Seconds of whole decisions and of the debates in them, after one to warm up; and the last transcript."""
+Taken = tuple[float, float]
+"""Seconds on the clock, and seconds of this process's processor."""
+
+
+def since(begun: Taken) -> Taken:
+    return time.perf_counter() - begun[0], time.process_time() - begun[1]
+
+
+def now() -> Taken:
+    return time.perf_counter(), time.process_time()
+
+
+def warm(url: str, runs: int, **changes: str) -> tuple[list[Taken], list[Taken], Any]:
+    """What whole decisions and the debates in them take, after one to warm up; and the last transcript."""
     from alphaagent import pipeline
     from alphaagent.bootstrap import Workplace
     from alphaagent.desk import Ask
@@ -114,9 +126,9 @@ def warm(url: str, runs: int, **changes: str) -> tuple[list[float], list[float],
     held, usual = [], engine.Crew.debate
 
     def timed(*arguments: Any) -> Any:
-        begun = time.perf_counter()
+        begun = now()
         debated = usual(*arguments)
-        held.append((time.perf_counter() - begun, debated))
+        held.append((since(begun), debated))
         return debated
 
     engine.Crew.debate = timed  # type: ignore[method-assign]
@@ -125,12 +137,12 @@ def warm(url: str, runs: int, **changes: str) -> tuple[list[float], list[float],
         home = configured(Path(folder), **changes)
         place = Workplace(load_settings(environment(url, home), cwd=home))
         for _ in range(runs + 1):
-            begun = time.perf_counter()
+            begun = now()
             decided = pipeline.dry_run(place.desk, Ask("AAPL", place.moment(AS_OF), "crew"))
-            whole.append(time.perf_counter() - begun)
+            whole.append(since(begun))
             assert decided.record.provenance == "crew", decided.record.fallback_reason
     engine.Crew.debate = usual  # type: ignore[method-assign]
-    return whole[1:], [seconds for seconds, _ in held[1:]], held[-1][1].transcript
+    return whole[1:], [taken for taken, _ in held[1:]], held[-1][1].transcript
 
 
 def many(url: str) -> float:
@@ -151,8 +163,8 @@ def many(url: str) -> float:
     return seconds
 
 
-def peer(url: str, transcript: Any, runs: int) -> list[float]:
-    """Seconds of the same requests by the provider's own client in threads: what remains when CrewAI and we are taken away."""
+def peer(url: str, transcript: Any, runs: int) -> list[Taken]:
+    """What it takes to make the same requests with the provider's own client in threads: what remains when CrewAI and we are taken away."""
     from openai import OpenAI
 
     client = OpenAI(base_url=url, api_key="none", max_retries=0)
@@ -166,14 +178,14 @@ def peer(url: str, transcript: Any, runs: int) -> list[float]:
 
     taken = []
     for _ in range(runs + 1):
-        begun = time.perf_counter()
+        begun = now()
         threads = [threading.Thread(target=spoken, args=(side,)) for side in ("bull", "bear")]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
         spoken("cio")
-        taken.append(time.perf_counter() - begun)
+        taken.append(since(begun))
     return taken[1:]
 
 
@@ -184,22 +196,22 @@ def critical_path(transcript: Any) -> int:
 
 
 def report(latency: float, runs: int) -> None:
-    """Prints one line per figure."""
+    """Prints one line per figure. Cold processes go first: what this one has grown to would count as theirs."""
     print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}, {latency:g} s a call, medians of {runs}\n")
     with models(latency) as url:
+        for name, more in (("crew", ("--engine", "crew")), ("heuristic engine", ("--engine", "heuristic"))):
+            seconds, peak = cold(url, min(runs, 3), *more)
+            print(f"a cold process, {name:24s}   {seconds:6.2f} s, peak {peak:.0f} MB")
         for evidence in ("upfront", "on_request"):
             whole, debates, transcript = warm(url, runs, evidence=evidence)
             path = critical_path(transcript)
             plain = peer(url, transcript, runs)
             print(f"evidence {evidence}: {len(transcript.calls)} calls, {path} latencies one after the other = {path * latency:.2f} s")
             for name, taken in (("a warm decision", whole), ("the debate in it", debates), ("peer: the same calls, bare client", plain)):
-                middle = statistics.median(taken)
-                print(f"  {name:40s} {middle:6.2f} s, of it {middle - path * latency:5.2f} s own (best {min(taken) - path * latency:.2f})")
+                wall, work = (statistics.median(column) for column in zip(*taken, strict=True))
+                print(f"  {name:40s} {wall:6.2f} s, own {wall - path * latency:5.2f} s, processor {work:.2f} s")
         seconds = many(url)
         print(f"{MANY} tickers in one run, {AT_ONCE} at once     {seconds:6.2f} s, {seconds / MANY:.2f} s a decision")
-        for name, more in (("crew", ("--engine", "crew")), ("heuristic engine", ("--engine", "heuristic"))):
-            seconds, peak = cold(url, min(runs, 3), *more)
-            print(f"a cold process, {name:24s}   {seconds:6.2f} s, peak {peak:.0f} MB")
     print(f"peak of this process {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB")
 
 

@@ -22,11 +22,14 @@ from typing import Any, Literal
 import crewai
 import httpx
 from crewai import Agent, Crew, Task
+from crewai.agents.agent_executor import AgentExecutor, AgentExecutorState
 from crewai.events import crewai_event_bus, event_context
 from crewai.events.utils.console_formatter import ConsoleFormatter
+from crewai.flow.runtime import FlowState
 from crewai.llms.providers.openai.completion import OpenAICompletion
 from crewai.tools import BaseTool
 from crewai.utilities.converter import Converter, ConverterError
+from crewai.utilities.task_output_storage_handler import TaskOutputStorageHandler
 from openai import OpenAI
 from pydantic import BaseModel, ConfigDict
 from rich.console import Console
@@ -75,6 +78,23 @@ class _LeftToTheGuardrail(Converter):
 
     def to_json(self, current_attempt: int = 1) -> Any:  # noqa: ARG002 - CrewAI's signature
         return ConverterError("left to the guardrail")
+
+
+class _State(FlowState, AgentExecutorState):
+    """What CrewAI's executor keeps of its run. Left to itself it makes this class anew for every agent, the dearest step of a turn."""
+
+
+class _KeepsNothing(TaskOutputStorageHandler):
+    """Where CrewAI would write what was asked and answered into a database of its own: what is kept of a debate is its transcript."""
+
+    def __init__(self) -> None:
+        """Opens nothing."""
+
+    def update(self, task_index: int, log: dict[str, Any]) -> None:
+        """Writes nothing."""
+
+    def reset(self) -> None:
+        """Deletes nothing."""
 
 
 class _EvidenceTool(BaseTool):
@@ -181,7 +201,9 @@ def _crew(turn: Asked, place: Place, guardrail: Any) -> Crew:
         guardrail_max_retries=place.repairs,
         **shape,
     )
-    return Crew(agents=[agent], tasks=[task], verbose=False, cache=False, memory=False, tracing=False)
+    crew = Crew(agents=[agent], tasks=[task], verbose=False, cache=False, memory=False, tracing=False)
+    crew._task_output_handler = _KeepsNothing()
+    return crew
 
 
 class _OnlyAsks:
@@ -293,3 +315,4 @@ def _silence() -> None:
 
 
 _silence()
+setattr(AgentExecutor, "_initial_state_t", _State)  # noqa: B010 - it has no declaration that an assignment could be checked against
