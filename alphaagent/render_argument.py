@@ -31,6 +31,7 @@ ENDED = {
     "open": "stays open",
     "dodged": "stays open: no valid answer",
 }
+UNANCHORED = "unanchored: the middle of the two, no panel stood beside them"
 SKIPPED = {
     "openings_agree": "the openings lie too close together to be argued over; the exchange was not held",
     "no_case": "neither side has a case; there was nothing to argue",
@@ -88,8 +89,9 @@ def _measures(measures: Mapping[str, Any]) -> str:
     outcome = measures["outcome"] or "one round only"
     closed = f" by {measures['closed_by']}" if measures["closed_by"] else ""
     flags = ", ".join(dict.fromkeys(f"{flag['name']}{' of the ' + flag['side'] if flag['side'] else ''}" for flag in measures["flags"]))
+    final = f"p(up) {Decimal(measures['p_final']):.2f} with a gap of {Decimal(measures['gap']):.2f}, {'anchored' if measures['anchored'] else UNANCHORED}"
     return (
-        f"gap {outcome}{closed}; {contested['part']} of {contested['of']} claims contested, {settled['part']} of {settled['of']} settled; "
+        f"{final}\ngap {outcome}{closed}; {contested['part']} of {contested['of']} claims contested, {settled['part']} of {settled['of']} settled; "
         f"class {measures['class']}" + (f"; flags: {flags}" if flags else "")
     )
 

@@ -4,15 +4,18 @@ the two probabilities round by round. Pure.
 
 from typing import Any
 
+from alphaagent.debate.blend import blend
 from alphaagent.debate.metrics import Metrics
 from alphaagent.debate.record import DebateRecord
 from alphaagent.debate.rows import ClaimState, Ledger, LedgerRow
+from alphaagent.debate.thresholds import Thresholds
+from alphaagent.debate.trajectory import worth_running
 from alphaagent.domain.base import decimal_text, plain
 
 Document = dict[str, Any]
 
 
-def argument_document(debate: DebateRecord) -> Document | None:
+def argument_document(debate: DebateRecord, thresholds: Thresholds) -> Document | None:
     """What was argued and what it came to; None where no phase was completed."""
     metrics = debate.metrics
     if metrics is None:
@@ -23,7 +26,7 @@ def argument_document(debate: DebateRecord) -> Document | None:
         "open": [plain(point) for point in metrics.unresolved],
         "rounds": [plain(point) for point in metrics.trajectory],
         "base_rate": decimal_text(debate.p0),
-        "measures": _measures(metrics),
+        "measures": _measures(metrics) | _final(metrics, thresholds),
         "skipped": plain(debate.skipped),
         "commits": {event.side: event.sha256 for event in debate.gate if event.sha256},
         "concessions": plain(book.concessions),
@@ -41,6 +44,21 @@ def _measures(metrics: Metrics) -> Document:
         "settled": {"part": shares.settled.part, "of": shares.settled.whole},
         "contested": {"part": shares.contested.part, "of": shares.contested.whole},
         "flags": [plain(flag) for flag in metrics.flags],
+    }
+
+
+def _final(metrics: Metrics, thresholds: Thresholds) -> Document:
+    """The final probability with all that it is made of, so that none is shown without the gap. Without a panel it is the middle, unanchored."""
+    first, last = metrics.trajectory[0], metrics.trajectory[-1]
+    made = blend(None, last.mid, last.gap, metrics.debate_class, thresholds.blend_weight)
+    return {
+        "p_final": decimal_text(made.p_final),
+        "p_mid": decimal_text(made.p_mid),
+        "gap": decimal_text(made.gap),
+        "anchored": made.anchored,
+        "weight": decimal_text(made.weight),
+        "weight_used": decimal_text(made.weight_used),
+        "worth_running": worth_running(first.gap, metrics.trajectory, thresholds),
     }
 
 

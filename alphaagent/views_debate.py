@@ -66,7 +66,7 @@ def transcript_document(transcript: Transcript, *, calls: bool) -> Document:
         "crewai_version": setup.crewai_version,
         "prompt_fingerprint": setup.prompt_fingerprint,
         "fault": plain(transcript.fault),
-        "argument": argument_document(transcript.debate),
+        "argument": argument_document(transcript.debate, setup.thresholds),
         "turns": [turn_document(turn, transcript.calls) for turn in transcript.turns],
         "tools": plain(transcript.tools),
         "usage": plain(transcript.usage),

@@ -56,6 +56,9 @@ def document(**changes: Any) -> dict[str, Any]:
         "gap_closure": "0.5",
         "settled": {"part": 1, "of": 2},
         "contested": {"part": 2, "of": 3},
+        "p_final": "0.5",
+        "gap": "0.2",
+        "anchored": False,
         "flags": [{"name": "stubborn", "side": None}, {"name": "capitulation", "side": "bear"}],
     }
     said = {
@@ -122,6 +125,11 @@ def test_what_stays_open_names_both_positions_and_what_would_settle_it() -> None
 
 def test_the_measures_name_their_denominators_and_each_side_s_flags() -> None:
     assert "gap closed by bear; 2 of 3 claims contested, 1 of 2 settled; class earned; flags: stubborn, capitulation of the bear" in shown(140)
+
+
+def test_A15_the_final_probability_is_never_shown_without_the_gap() -> None:
+    (line,) = [line for line in shown(140).splitlines() if line.startswith("p(up) 0.50")]
+    assert line.startswith("p(up) 0.50 with a gap of 0.20, unanchored")
 
 
 @pytest.mark.parametrize(("reason", "words"), [("openings_agree", "too close together"), ("no_case", "neither side has a case"), ("consensus", "ended early")])
