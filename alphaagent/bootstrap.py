@@ -17,11 +17,11 @@ from alphaagent.errors import ConfigFault, NoEvidence, UsageFault
 from alphaagent.settings import Settings, contained_crewai, load_settings, read_yaml
 
 if TYPE_CHECKING:
+    from alphaagent.debate.record import Transcript
     from alphaagent.desk import Desk
     from alphaagent.domain.debate import EngineResult
     from alphaagent.domain.evidence import EvidencePack
     from alphaagent.domain.market import Instrument
-    from alphaagent.domain.transcript import Transcript
     from alphaagent.evidence.snapshot_status import FileStatus
     from alphaagent.evidence.sources.own_prices import OwnPrices
     from alphaagent.guard.mandate import Mandate
@@ -299,10 +299,10 @@ class Workplace:
 
     def transcript(self, stored: "StoredDecision") -> "Transcript | None":
         """The transcript of a decision's debate; None where no model took part."""
-        from alphaagent.domain.transcript import Transcript
+        from alphaagent.debate.record import read_transcript
 
         content = self.required_store().transcript(stored.record.decision_id) if stored.record.transcript_sha256 else None
-        return None if content is None else Transcript.model_validate_json(content)
+        return None if content is None else read_transcript(content)
 
     def debate_again(self, pack: "EvidencePack", transcript: "Transcript") -> "tuple[EngineResult | None, Transcript]":
         """Holds a recorded debate again, without a socket. Raises ReplayDiffers, or ConfigFault where its client is not installed."""

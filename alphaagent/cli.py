@@ -5,6 +5,7 @@ Heavy modules are imported inside the commands, so that `--help` costs no more t
 
 import errno
 import sys
+from dataclasses import replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -19,7 +20,11 @@ from alphaagent.cli_common import say as _say
 from alphaagent.errors import AlphaAgentError, UsageFault
 
 if TYPE_CHECKING:
+    from decimal import Decimal
+
     from alphaagent.bootstrap import Workplace
+    from alphaagent.debate.events import Watch
+    from alphaagent.debate.record import Setup
     from alphaagent.desk import Ask
     from alphaagent.pipeline import Decided, Result
     from alphaagent.settling import Happened
@@ -40,6 +45,12 @@ app.add_typer(data_app, name="data")
 app.add_typer(cli_mandate.app, name="mandate")
 
 MAX_TICKERS = 100
+
+
+class Plan(StrEnum):
+    quick = "quick"
+    standard = "standard"
+    deep = "deep"
 
 
 class Engine(StrEnum):
@@ -93,12 +104,13 @@ def _root(version: Annotated[bool, typer.Option("--version", help="Print the ver
 def decide(
     tickers: Annotated[list[str], typer.Argument(metavar="TICKER", help="One ticker or several.")],
     as_of: AsOf = None,
-    engine: Annotated[
-        Engine, typer.Option(help="auto: the crew where a model is configured, else heuristic. This version has no crew: the heuristic engine decides.")
-    ] = Engine.auto,
+    engine: Annotated[Engine, typer.Option(help="auto: the crew where a model is configured, else the heuristic engine, which says so.")] = Engine.auto,
+    plan: Annotated[Plan | None, typer.Option(help="How the crew debates: quick takes 2 model latencies, standard 5. Left out: as configured.")] = None,
     portfolio: PortfolioName = "default",
     slot: Annotated[str, typer.Option(metavar="NAME", help="One slot holds one decision per portfolio, instrument and session.")] = "manual",
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Take the same path on the book as it stood at that instant, and write nothing.")] = False,
+    estimate: Annotated[bool, typer.Option("--estimate", help="Print what the debates would cost in calls, tokens and USD, and decide nothing.")] = False,
+    events: Annotated[str | None, typer.Option("--events", metavar="FILE", help="Append the debates' events, one JSON object a line; - is stdout.")] = None,
     as_json: AsJson = False,
 ) -> int:
     """Decide: gather evidence, hear both cases, propose, guard, order, record."""
@@ -115,8 +127,14 @@ def decide(
     instants = workplace.moments(as_of, tickers)
     if as_of is None:
         _say(f"as of {instant_text(instants[0])}: the last session common to {', '.join(tickers)} in the recorded data")
-    asks = [Ask(ticker=ticker, as_of=at, engine=engine.value, portfolio=portfolio, slot=slot) for ticker, at in zip(tickers, instants, strict=True)]
-    results = _decide_all(workplace, asks, dry_run=dry_run)
+    asks = [
+        Ask(ticker=ticker, as_of=at, engine=engine.value, plan=plan.value if plan else None, portfolio=portfolio, slot=slot)
+        for ticker, at in zip(tickers, instants, strict=True)
+    ]
+    if estimate:
+        return cli_models.print_estimate(workplace, asks, as_json=as_json)
+    with cli_models.event_stream(events) as watch:
+        results = _decide_all(workplace, asks, watch, dry_run=dry_run)
     for ask, result in zip(asks, results, strict=True):
         _show_result(workplace, ask, result, as_json=as_json)
     if len(asks) > 1:
@@ -124,11 +142,11 @@ def decide(
     return max(result.exit_code if isinstance(result, AlphaAgentError) else 0 for result in results)
 
 
-def _decide_all(workplace: "Workplace", asks: "list[Ask]", *, dry_run: bool) -> "list[Result]":
+def _decide_all(workplace: "Workplace", asks: "list[Ask]", watch: "Watch", *, dry_run: bool) -> "list[Result]":
     """One result per ticker: a fault costs its ticker only. With several tickers each is told on stderr as soon as it is done."""
     from alphaagent import pipeline
 
-    done = 0
+    done, desk = 0, replace(workplace.desk, tell_asking=_tell_asking) if len(asks) == 1 else workplace.desk
 
     def tell(ticker: str, stage: str) -> None:
         nonlocal done
@@ -137,16 +155,22 @@ def _decide_all(workplace: "Workplace", asks: "list[Ask]", *, dry_run: bool) -> 
             _say(f"{done}/{len(asks)} {ticker}: {stage}")
 
     if not dry_run:
-        return list(pipeline.decide_many(workplace.desk, asks, tell))
+        return list(pipeline.decide_many(desk, asks, tell, watch))
     results: list[Result] = []
     for ask in asks:
         try:
-            results.append(pipeline.dry_run(workplace.desk, ask))
+            results.append(pipeline.dry_run(desk, ask, watch))
             tell(ask.ticker, "decided, dry")
         except AlphaAgentError as fault:
             results.append(fault)
             tell(ask.ticker, f"failed: {fault.message}")
     return results
+
+
+def _tell_asking(setup: "Setup", most: "Decimal | None") -> None:
+    from alphaagent.views_debate import asking_line
+
+    _say(asking_line(setup, most))
 
 
 def _show_result(workplace: "Workplace", ask: "Ask", result: "Result", *, as_json: bool) -> None:
@@ -178,7 +202,8 @@ def _summarise(asks: "list[Ask]", results: "list[Result]", *, as_json: bool) -> 
 def _show_decided(workplace: "Workplace", decided: "Decided", *, as_json: bool) -> None:
     from alphaagent.views import decision_document
 
-    document = decision_document(decided.record, decided.stored, repeated=decided.repeated)
+    transcript = decided.transcript or (workplace.transcript(decided.stored) if decided.stored else None)
+    document = decision_document(decided.record, decided.stored, repeated=decided.repeated, transcript=transcript)
     if as_json:
         return _print_json(document)
     from alphaagent import render

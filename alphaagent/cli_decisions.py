@@ -36,25 +36,25 @@ def show(
         raise UsageFault("show takes a decision, or --list with filters", fix="run `alphaagent show last`, or `alphaagent show --list`")
     stored = workplace.stored_decision(decision)
     before = workplace.required_store().previous(stored.record.decision_id)
-    document = decision_document(stored.record, stored)
+    debate = workplace.transcript(stored)
+    document = decision_document(stored.record, stored, transcript=debate)
     document["previous"] = difference_document(before.record, stored.record) if before else None
-    debate = workplace.transcript(stored) if transcript or calls else None
-    if debate is not None:
+    if debate is not None and (transcript or calls):
         document["transcript"] = transcript_document(debate, calls=calls)
     if as_json:
         return print_json(document)
-    _print_decision(workplace, document, debated=debate is not None, asked=transcript or calls)
+    _print_decision(workplace, document, asked=transcript or calls)
 
 
-def _print_decision(workplace: "Workplace", document: dict[str, Any], *, debated: bool, asked: bool) -> None:
-    from alphaagent import render, render_debate
+def _print_decision(workplace: "Workplace", document: dict[str, Any], *, asked: bool) -> None:
+    from alphaagent import render, render_debate, render_evidence
 
     out = render.console()
     out.print(render.decision_page(document, out, workplace.rule_titles()))
-    out.print(render.evidence_table(document))
+    out.print(render_evidence.evidence(document, out))
     if document["previous"]:
         out.print(render.difference(document["previous"]))
-    if debated:
+    if "transcript" in document:
         out.print(render_debate.debate_page(document["transcript"]))
     elif asked:
         say("no model took part in this decision")

@@ -1,12 +1,22 @@
 """The commands about paid models. Like cli.py they parse, make one call and print."""
 
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import date
-from typing import Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from alphaagent.cli_common import AsJson, print_json
-from alphaagent.errors import UsageFault
+from alphaagent.cli_common import AsJson, complain, print_json, say
+from alphaagent.errors import AlphaAgentError, UsageFault
+
+if TYPE_CHECKING:
+    from alphaagent.bootstrap import Workplace
+    from alphaagent.debate.events import Watch
+    from alphaagent.desk import Ask
+    from alphaagent.estimating import Estimate
 
 
 def spend(
@@ -28,6 +38,65 @@ def spend(
     for line in render.lined_up(SPEND_COLUMNS, document["lines"]) if document["lines"] else ():
         typer.echo(line)
     typer.echo(spend_line(document))
+
+
+def print_estimate(workplace: "Workplace", asks: "list[Ask]", *, as_json: bool) -> int:
+    """What these debates would cost; nothing is decided and nobody is asked. The worst exit code of the tickers."""
+    from alphaagent.views_books import ESTIMATE_COLUMNS, estimate_document, estimate_total
+
+    documents, code = [], 0
+    for ask in asks:
+        try:
+            documents.append(estimate_document(ask.ticker, _estimate(workplace, ask)))
+        except AlphaAgentError as fault:
+            complain(fault)
+            code = max(code, fault.exit_code)
+    if as_json:
+        for document in documents:
+            print_json(document)
+        return code
+    from alphaagent import render
+
+    for line in render.lined_up(ESTIMATE_COLUMNS, documents) if documents else ():
+        typer.echo(line)
+    typer.echo(estimate_total(documents, workplace.settings.models.daily_spend))
+    return code
+
+
+def _estimate(workplace: "Workplace", ask: "Ask") -> "Estimate | None":
+    """None where no model would take part."""
+    from alphaagent.pipeline import evidence_of
+
+    matter, pack = evidence_of(workplace.desk, ask)
+    if matter.request.plan is None or workplace.staff is None:
+        return None
+    from alphaagent.estimating import estimate
+
+    return estimate(ask.ticker, workplace.staff, matter.request.plan, pack, workplace.desk.markers())
+
+
+@contextmanager
+def event_stream(name: str | None) -> "Iterator[Watch]":
+    """Where the debates' events go: a file that is appended to, stdout for `-`, or nowhere."""
+    from alphaagent.debate.events import Events, unwatched
+
+    if name is None:
+        yield unwatched
+        return
+    try:
+        sink = sys.stdout if name == "-" else Path(name).open("a", encoding="utf-8")  # noqa: SIM115 - closed below, unless it is stdout
+    except OSError as fault:
+        raise UsageFault(f"--events {name!r} cannot be written: {fault.strerror}", fix="name a file in a folder that exists") from None
+
+    def listen(line: str) -> None:
+        sink.write(line + "\n")
+        sink.flush()
+
+    try:
+        yield lambda run_id: Events(run_id, listen, say)
+    finally:
+        if sink is not sys.stdout:
+            sink.close()
 
 
 def _day(text: str) -> date:

@@ -2,12 +2,13 @@
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from alphaagent.debate.record import Setup
 from alphaagent.domain.base import canonical
 from alphaagent.domain.evidence import ToolName
 from alphaagent.domain.lots import LotMethod
@@ -25,6 +26,7 @@ from alphaagent.guard.evaluate import evaluate
 from alphaagent.guard.limits import loosened
 from alphaagent.guard.mandate import Mandate
 from alphaagent.guard.rules.e10_market_stress import MarketStress
+from alphaagent.llm.till import Till
 from alphaagent.ports import Books, Broker, Calendar, Clock, Control, DecisionEngine, EvidenceSource, MarketData, Store, Supply
 
 if TYPE_CHECKING:
@@ -41,10 +43,10 @@ class Ask:
     ticker: str
     as_of: datetime
     engine: EngineName = "auto"
-    plan: PlanName | None = None
-    """None: the configured one."""
     portfolio: str = DEFAULT_PORTFOLIO
     slot: str = "manual"
+    plan: PlanName | None = None
+    """None: the configured one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +85,9 @@ class Desk:
     configuration: str
     halt_file: Path
     halt_variable: bool
+    till: Till = field(default_factory=Till)
+    tell_asking: Callable[[Setup, Decimal | None], None] = lambda _setup, _most: None
+    """Hears of every debate right before its first request: how it is set up, and the most that it can cost in USD where that is known."""
     check_books: Callable[[], str | None] | None = None
     """Why the books as a whole cannot be trusted, or None: every link of the chain and every posting, once a process."""
 
@@ -125,7 +130,7 @@ class Desk:
 
     def settler(self) -> Settler:
         """Settlement with this desk's guard."""
-        return Settler(self.market, self.calendar_of, self.broker, self._judge, self.control, self.lot_method, self._index_of_record)
+        return Settler(self.market, self.calendar_of, self.broker, self._judge, self.control, self.lot_method, self._index_of_record, _approved)
 
     def index_change(self, mandate: Mandate, instrument: Instrument, session: date) -> Decimal | None:
         """The index's change on a completed session, where the mandate configures one for E10."""
@@ -139,6 +144,11 @@ class Desk:
 
     def _judge(self, record: DecisionRecord, snapshot: GuardSnapshot, at: datetime) -> Ruling:
         return evaluate(record.result.proposal_text, snapshot, Mandate.from_record(record.mandate, record.decision_id), at)
+
+
+def _approved(record: DecisionRecord) -> str:
+    """The hash of the limits that an order was approved under, as these rules write it."""
+    return Mandate.approved_hash(record.mandate, record.ruling.limits_hash, record.decision_id)
 
 
 def resolve(desk: Desk, ticker: str, as_of: datetime) -> tuple[Instrument, date]:

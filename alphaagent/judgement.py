@@ -1,10 +1,12 @@
 """From a request to an opinion: evidence is frozen and an engine speaks. Nothing here touches the books, so that several may run at once."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
+from alphaagent.debate.events import Events, Watch
+from alphaagent.debate.record import Transcript
 from alphaagent.desk import Ask, Desk, resolve
 from alphaagent.domain.base import fingerprint, sha256_hex
 from alphaagent.domain.debate import EngineResult
@@ -14,14 +16,14 @@ from alphaagent.domain.proposal import TradeProposal
 from alphaagent.domain.record import EngineName, Request, is_scheduled
 from alphaagent.domain.ruling import GuardSnapshot, Provenance
 from alphaagent.domain.spend import SpendAsk
-from alphaagent.domain.transcript import Fault, Transcript
+from alphaagent.domain.transcript import Fault
 from alphaagent.errors import NoEvidence, ProviderFault
 from alphaagent.evidence.gather import gather
 from alphaagent.evidence.gathered import Gathered
 from alphaagent.evidence.portfolio_tool import PortfolioView, portfolio_items
 from alphaagent.evidence.standing import standing
 from alphaagent.execution.marks import mark
-from alphaagent.execution.snapshots import BookState, Seen, Subject, decide_snapshot
+from alphaagent.execution.snapshots import NO_DEBATE, Argued, BookState, Seen, Subject, decide_snapshot
 from alphaagent.execution.trading import trading
 from alphaagent.guard.evaluate import budget
 from alphaagent.guard.intake import read_proposal
@@ -65,6 +67,8 @@ class Opinion:
     result: EngineResult
     provenance: Provenance
     fallback_reason: str | None
+    events: Events = field(default_factory=Events)
+    """The stream of the debate, still open: what became of the proposal goes there too."""
     transcript: Transcript | None = None
     """Of the debate that was held, also where it failed and the heuristic engine spoke instead."""
 
@@ -73,14 +77,17 @@ def matter_of(desk: Desk, ask: Ask) -> Matter:
     """A request, resolved to one instrument and session. Raises NoEvidence or UsageFault."""
     instrument, session = resolve(desk, ask.ticker, ask.as_of)
     staff = desk.staff() if ask.engine != "heuristic" else None
-    if staff is not None and desk.daily_spend is not None:
-        staff.refuse_unpriced()
+    plan = (ask.plan or staff.file.plan) if staff else None
+    if staff is not None and plan is not None:
+        staff.phases(plan)
+        if desk.daily_spend is not None:
+            staff.refuse_unpriced(plan)
     request = Request(
         ticker=ask.ticker,
         as_of=ask.as_of,
         session=session.isoformat(),
         engine=ask.engine,
-        plan=(ask.plan or staff.file.plan) if staff else None,
+        plan=plan,
         portfolio=ask.portfolio,
         slot=ask.slot,
         configuration=fingerprint([desk.configuration, staff.fingerprint()]) if staff else desk.configuration,
@@ -88,66 +95,51 @@ def matter_of(desk: Desk, ask: Ask) -> Matter:
     return Matter(request, instrument, session)
 
 
-def form_opinion(desk: Desk, matter: Matter, book: BookState, mandate: Mandate, acted: tuple[str, ...], spending: Spending | None) -> Opinion:
-    """Gathers the evidence and asks the engine. `acted` are the hard flags that a sale has answered already; `spending` books what it costs."""
+def sealed_evidence(desk: Desk, matter: Matter, book: BookState, mandate: Mandate, acted: tuple[str, ...]) -> EvidencePack:
+    """Everything that can be known at as_of, frozen. `acted` are the hard flags that a sale has answered already."""
     request = matter.request
 
     def portfolio_evidence(gathered: Gathered) -> tuple[EvidenceItem, ...]:
         return portfolio_items(gathered, _view(book, matter.instrument, snapshot_of(desk, matter, book, mandate, None, "heuristic", None), mandate, acted))
 
     sources, calendar = desk.sources_of(matter.instrument), desk.calendar_of(matter.instrument)
-    pack = gather(sources, desk.tools, calendar, matter.instrument, request.ticker, request.as_of, matter.session, portfolio_evidence)
-    return _speak(desk, matter, pack, spending)
+    return gather(sources, desk.tools, calendar, matter.instrument, request.ticker, request.as_of, matter.session, portfolio_evidence)
 
 
-def allocation_order(ticker: str, opinion: Opinion) -> tuple[int, bool, Decimal, str]:
-    """Who is served first when several want the same cash: what reduces, then score per unit of risk (score over annualised volatility,
-    names without a score last), then the ticker."""
-    proposal = read_proposal(opinion.result.proposal_text, ticker)
-    per_risk = _score_per_risk(opinion)
-    return RANK.get(proposal.action.value, 2) if proposal else 2, per_risk is None, -(per_risk or Decimal(0)), ticker
-
-
-def _score_per_risk(opinion: Opinion) -> Decimal | None:
-    """Quantised, so that no machine's last bit decides who is served."""
-    found = [item for item in opinion.pack.items if (item.tool, item.kind, item.status) == ("get_price_history", "volatility", Status.OK)]
-    sigma = Decimal(found[0].payload["sigma"]) if found else Decimal(0)
-    if opinion.result.score is None or sigma <= 0:
-        return None
-    return round(Decimal(opinion.result.score) / sigma, 6)
-
-
-def _speak(desk: Desk, matter: Matter, pack: EvidencePack, spending: Spending | None) -> Opinion:
-    """The engine that was asked for, or the recorded substitute where that is allowed."""
-    staff = desk.staff() if matter.request.engine != "heuristic" else None
+def form_opinion(desk: Desk, matter: Matter, pack: EvidencePack, spending: Spending | None, watch: Watch) -> Opinion:
+    """The engine that was asked for, or the recorded substitute where that is allowed. `spending` books what a model costs."""
+    staff, tell = desk.staff() if matter.request.engine != "heuristic" else None, watch(decision_id(matter, pack))
     if staff is None or matter.request.plan is None:
         return _without_a_model(desk, pack, matter.request.engine)
     try:
-        debated = _paid_debate(desk, staff, matter, pack, spending)
+        debated = _paid_debate(desk, staff, matter, pack, spending, tell)
         fault, transcript = debated.fault, debated.transcript
         if debated.result is not None:
-            return Opinion(pack, debated.result, "crew", None, transcript)
+            return Opinion(pack, debated.result, "crew", None, tell, transcript)
     except ProviderFault as refused:
         fault, transcript = Fault(kind="spend", message=refused.message), None
     reason = f"{fault.kind}: {fault.message}" if fault else "the debate came to no verdict"
+    tell("run_failed", code=fault.kind if fault else "internal", message=reason)
     if not desk.allow_fallback:
         raise ProviderFault(reason, fix=FAILED_FIX, transcript=transcript)
-    return Opinion(pack, desk.engines["heuristic"].decide(pack), "fallback", reason, transcript)
+    return Opinion(pack, desk.engines["heuristic"].decide(pack), "fallback", reason, tell, transcript)
 
 
-def _paid_debate(desk: Desk, staff: "Staff", matter: Matter, pack: EvidencePack, spending: Spending | None) -> "Debated":
+def _paid_debate(desk: Desk, staff: "Staff", matter: Matter, pack: EvidencePack, spending: Spending | None, tell: Events) -> "Debated":
     """A debate under the day's ceiling: the most that it can cost is reserved before, and what it did cost is booked after, whatever came of it."""
     plan, now = matter.request.plan or staff.file.plan, desk.clock.now()
     setup, most = staff.setup(plan, desk.markers()), staff.most_cost(plan)
-    ask = SpendAsk(now.date(), matter.request.portfolio, matter.request.ticker, setup.provider, setup.sides[-1].model, most)
+    ask = SpendAsk(now.date(), matter.request.portfolio, matter.request.ticker, setup.provider, ", ".join(staff.models_of(plan)), most)
     if spending is None:  # a dry run without books: there is nowhere to book it, and the ceiling still is one
         if desk.daily_spend is not None and most is not None and most > desk.daily_spend:
             raise ProviderFault(f"this debate may take {most:f} USD, more than the ceiling of {desk.daily_spend:f} USD a day")
-        return staff.crew.debate(pack, setup, now)
-    held = spending.reserve_spend(ask, desk.daily_spend)
-    debated = staff.crew.debate(pack, setup, now)
-    cost = None if most is None else Decimal(debated.transcript.usage.cost_usd)
-    spending.book_spend(held.token, debated.transcript.usage, cost, decision_id(matter, pack) if debated.result else None)
+        desk.tell_asking(setup, most)
+        return staff.crew.debate(pack, setup, now, tell)
+    with desk.till.reserved(lambda: spending.reserve_spend(ask, desk.daily_spend)) as held:
+        desk.tell_asking(setup, most)
+        debated = staff.crew.debate(pack, setup, now, tell)
+        cost = None if most is None else Decimal(debated.transcript.usage.cost_usd)
+        spending.book_spend(held.token, debated.transcript.usage, cost, decision_id(matter, pack) if debated.result else None)
     return debated
 
 
@@ -167,11 +159,36 @@ def _without_a_model(desk: Desk, pack: EvidencePack, asked: EngineName) -> Opini
     return Opinion(pack, result, "fallback", reason)
 
 
+def allocation_order(ticker: str, opinion: Opinion) -> tuple[int, bool, Decimal, str]:
+    """Who is served first when several want the same cash: what reduces, then score per unit of risk (score over annualised volatility,
+    names without a score last), then the ticker."""
+    proposal = read_proposal(opinion.result.proposal_text, ticker)
+    per_risk = _score_per_risk(opinion)
+    return RANK.get(proposal.action.value, 2) if proposal else 2, per_risk is None, -(per_risk or Decimal(0)), ticker
+
+
+def _score_per_risk(opinion: Opinion) -> Decimal | None:
+    """Quantised, so that no machine's last bit decides who is served."""
+    found = [item for item in opinion.pack.items if (item.tool, item.kind, item.status) == ("get_price_history", "volatility", Status.OK)]
+    sigma = Decimal(found[0].payload["sigma"]) if found else Decimal(0)
+    if opinion.result.score is None or sigma <= 0:
+        return None
+    return round(Decimal(opinion.result.score) / sigma, 6)
+
+
 def seen_by(calendar: Calendar, pack: EvidencePack, proposal: TradeProposal | None) -> Seen:
     """What the engine stood on, and the budget that it was shown."""
     stands = standing(pack, (proposal.relied_on if proposal else None) or (), calendar)
     (portfolio,) = pack.find("get_portfolio", "portfolio")
     return Seen(stands.count, stands.age_sessions, stands.tainted, Decimal(portfolio.payload["budget"]))
+
+
+def argued_in(result: EngineResult | None) -> Argued:
+    """What the exchange behind a result came to; where the plan has none, or no engine has spoken yet, there was no debate."""
+    debate = result.debate if result else None
+    if debate is None or debate.plan == "quick":
+        return NO_DEBATE
+    return Argued(debate.debate_class, Decimal(debate.rounds[-1].gap) if debate.rounds else None)
 
 
 def snapshot_of(
@@ -206,6 +223,7 @@ def snapshot_of(
         price=price,
         scheduled=is_scheduled(request.slot),
         seen=seen,
+        argued=argued_in(result),
         index_change=desk.index_change(mandate, instrument, matter.session),
     )
 

@@ -13,6 +13,8 @@ from datetime import datetime
 from itertools import groupby
 
 from alphaagent import __version__
+from alphaagent.debate.events import Watch, unwatched
+from alphaagent.debate.record import Transcript
 from alphaagent.desk import (
     DEFAULT_PORTFOLIO,
     Ask,
@@ -27,6 +29,7 @@ from alphaagent.desk import (
     stop_if_unsound,
 )
 from alphaagent.domain.base import canonical, fingerprint, instant_text
+from alphaagent.domain.evidence import EvidencePack
 from alphaagent.domain.market import Instrument
 from alphaagent.domain.portfolio import Account, Order, OrderStatus, Portfolio
 from alphaagent.domain.record import DecisionRecord, Usage
@@ -36,7 +39,7 @@ from alphaagent.execution.snapshots import BookState, order_id
 from alphaagent.guard.evaluate import evaluate, reservation
 from alphaagent.guard.intake import read_proposal
 from alphaagent.guard.mandate import Mandate
-from alphaagent.judgement import Matter, Opinion, allocation_order, decision_id, form_opinion, matter_of, seen_by, snapshot_of
+from alphaagent.judgement import Matter, Opinion, allocation_order, decision_id, form_opinion, matter_of, sealed_evidence, seen_by, snapshot_of
 from alphaagent.ports import Claim, Store, StoredDecision
 from alphaagent.settling import Happened, settle, settle_portfolio
 
@@ -55,6 +58,8 @@ class Decided:
     stored: StoredDecision | None
     repeated: bool = False
     settled: tuple[Happened, ...] = ()
+    transcript: Transcript | None = None
+    """Of the debate that this run held; that of a repeated decision is in the books."""
 
 
 Result = Decided | AlphaAgentError
@@ -78,26 +83,46 @@ def decide(desk: Desk, ask: Ask) -> Decided:
     return result
 
 
-def decide_many(desk: Desk, asks: Sequence[Ask], tell: Callable[[str, str], None] = lambda _ticker, _stage: None) -> tuple[Result, ...]:
+def decide_many(
+    desk: Desk, asks: Sequence[Ask], tell: Callable[[str, str], None] = lambda _ticker, _stage: None, watch: Watch = unwatched
+) -> tuple[Result, ...]:
     """One result per request, in their order. Cash is allocated by `allocation_order`, whatever the order of the requests.
 
-    `tell` hears of each ticker and stage ("decided", "failed: ...") as soon as it is known. A ticker that is asked for twice is decided once.
+    `tell` hears of each ticker and stage ("decided", "failed: ...") as soon as it is known; `watch` opens the event
+    stream of each debate. A ticker that is asked for twice is decided once.
     """
     results: dict[int, Result] = {}
     ready = sorted(enumerate(asks), key=lambda pair: (pair[1].as_of, pair[1].portfolio))
     for _, group in groupby(ready, key=lambda pair: (pair[1].as_of, pair[1].portfolio)):
         remaining = list(group)
         while remaining:
-            results |= _decide_batch(desk, dict(remaining), tell)
+            results |= _decide_batch(desk, dict(remaining), tell, watch)
             remaining = [(place, ask) for place, ask in remaining if place not in results]
     return tuple(results[place] for place in range(len(asks)))
 
 
-def dry_run(desk: Desk, ask: Ask) -> Decided:
+def dry_run(desk: Desk, ask: Ask, watch: Watch = unwatched) -> Decided:
     """The same decision with nothing written, on the book as it stood at as_of; without a book, on the starting cash.
 
     What a model was paid is gone all the same, so that is booked where there are books: a ceiling that a dry run passes under is none.
     """
+    matter, book, mandate = _looked_at(desk, ask)
+    pack = sealed_evidence(desk, matter, book, mandate, ())
+    spending = desk.store() if matter.request.plan and desk.existing_store() else None
+    opinion = form_opinion(desk, matter, pack, spending, watch)
+    record, _ = _ruled(desk, matter, book, mandate, opinion)
+    _tell_end(opinion, record)
+    return Decided(record, None, transcript=opinion.transcript)
+
+
+def evidence_of(desk: Desk, ask: Ask) -> tuple[Matter, EvidencePack]:
+    """What an engine would be shown; nothing is written and nobody is asked."""
+    matter, book, mandate = _looked_at(desk, ask)
+    return matter, sealed_evidence(desk, matter, book, mandate, ())
+
+
+def _looked_at(desk: Desk, ask: Ask) -> tuple[Matter, BookState, Mandate]:
+    """The book as it stood at as_of, read and not touched."""
     matter, store = matter_of(desk, ask), desk.existing_store()
     if store:
         refuse_if_halted(desk, store)
@@ -108,14 +133,10 @@ def dry_run(desk: Desk, ask: Ask) -> Decided:
         else:
             refuse_if_frozen(books, portfolio, matter.instrument)
             book = desk.settler().book_to_decide(books, portfolio, matter.instrument, matter.session, ask.as_of)
-        mandate = desk.mandate(book.account.portfolio.mandate)
-        spending = desk.store() if store and matter.request.plan else None
-        opinion = form_opinion(desk, matter, book, mandate, (), spending)
-        record, _ = _ruled(desk, matter, book, mandate, opinion)
-    return Decided(record, None)
+    return matter, book, desk.mandate(book.account.portfolio.mandate)
 
 
-def _decide_batch(desk: Desk, asks: Mapping[int, Ask], tell: Callable[[str, str], None]) -> dict[int, Result]:
+def _decide_batch(desk: Desk, asks: Mapping[int, Ask], tell: Callable[[str, str], None], watch: Watch) -> dict[int, Result]:
     """Requests of one portfolio and instant. One whose slot another of them holds is left out: its turn comes when that one is done."""
     results: dict[int, Result] = {}
     matters: dict[int, Matter] = {}
@@ -144,7 +165,7 @@ def _decide_batch(desk: Desk, asks: Mapping[int, Ask], tell: Callable[[str, str]
                 held[place] = taken
             else:
                 settle_result(place, taken)
-        for place, result in _decide_held(desk, store, portfolio, held):
+        for place, result in _decide_held(desk, store, portfolio, held, watch):
             settle_result(place, result)
     finally:
         for place, mine in held.items():
@@ -183,7 +204,7 @@ def _claims(desk: Desk, store: Store, asks: Mapping[int, Ask], matters: Mapping[
         yield place, Decided(claim.record, claim, repeated=True) if isinstance(claim, StoredDecision) else _Held(asks[place], matter, claim)
 
 
-def _decide_held(desk: Desk, store: Store, portfolio: Portfolio | None, held: Mapping[int, _Held]) -> Iterable[tuple[int, Result]]:
+def _decide_held(desk: Desk, store: Store, portfolio: Portfolio | None, held: Mapping[int, _Held], watch: Watch) -> Iterable[tuple[int, Result]]:
     """Settles what is due, hears every engine, then rules and records one by one in the order of allocation."""
     if not held:
         return
@@ -191,7 +212,7 @@ def _decide_held(desk: Desk, store: Store, portfolio: Portfolio | None, held: Ma
     try:
         settled = _brought_up_to(desk, store, portfolio, request.as_of) if portfolio else ()
         mandate = desk.mandate(portfolio.mandate if portfolio else desk.default_mandate)
-        heard = dict(zip(held, _opinions(desk, store, portfolio, mandate, list(held.values())), strict=True))
+        heard = dict(zip(held, _opinions(desk, store, portfolio, mandate, list(held.values()), watch), strict=True))
     except AlphaAgentError as fault:
         yield from ((place, fault) for place in held)
         return
@@ -201,6 +222,7 @@ def _decide_held(desk: Desk, store: Store, portfolio: Portfolio | None, held: Ma
         try:
             decided = _record(desk, store, held[place], mandate, opinions[place])
         except AlphaAgentError as fault:
+            opinions[place].events("run_failed", code=type(fault).__name__, message=fault.message)
             yield place, fault
             continue
         yield place, replace(decided, settled=settled)
@@ -214,14 +236,14 @@ def _brought_up_to(desk: Desk, store: Store, portfolio: Portfolio, as_of: dateti
     return settle_portfolio(desk, store, portfolio, as_of)
 
 
-def _opinions(desk: Desk, store: Store, portfolio: Portfolio | None, mandate: Mandate, held: Sequence[_Held]) -> list[Opinion | AlphaAgentError]:
+def _opinions(desk: Desk, store: Store, portfolio: Portfolio | None, mandate: Mandate, held: Sequence[_Held], watch: Watch) -> list[Opinion | AlphaAgentError]:
     """One opinion or fault per slot, in their order; a provider's fault is audited."""
 
     def heard(one: _Held) -> Opinion | AlphaAgentError:
         try:
             book = _book(desk, store, portfolio, one.matter)
             acted = _acted_flags(store, portfolio, one.matter.instrument) if portfolio else ()
-            return form_opinion(desk, one.matter, book, mandate, acted, store)
+            return form_opinion(desk, one.matter, sealed_evidence(desk, one.matter, book, mandate, acted), store, watch)
         except AlphaAgentError as fault:
             return fault
 
@@ -266,7 +288,14 @@ def _record(desk: Desk, store: Store, one: _Held, mandate: Mandate, opinion: Opi
         record, order = _ruled(desk, one.matter, book, mandate, opinion)
         books.record_decision(one.claim, record, order, canonical(opinion.transcript) if opinion.transcript else None)
         halt_if_told(books, record.ruling, request.as_of)
-    return Decided(record, store.decision(record.decision_id))
+    _tell_end(opinion, record)
+    return Decided(record, store.decision(record.decision_id), transcript=opinion.transcript)
+
+
+def _tell_end(opinion: Opinion, record: DecisionRecord) -> None:
+    """The last lines of a debate's stream: what the guard said, and that all of it is written."""
+    opinion.events("guard", outcome=record.ruling.outcome, code=record.ruling.code)
+    opinion.events("run_completed", decision_id=record.decision_id, turns=len(opinion.transcript.turns) if opinion.transcript else 0)
 
 
 def _refuse_before_book_time(account: Account, portfolio: Portfolio, as_of: datetime) -> None:

@@ -1,7 +1,7 @@
 """Documents become a terminal page. Text is never read as markup: what the web or a model wrote is shown, not obeyed."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +12,7 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
+from alphaagent import render_crew
 from alphaagent.domain.text import inert
 
 if TYPE_CHECKING:
@@ -54,23 +55,24 @@ def decision_page(document: Mapping[str, Any], out: Console, titles: Mapping[str
     )
 
 
-def _heading(document: Mapping[str, Any], name: str) -> Text:
+def _heading(document: Mapping[str, Any], name: str) -> RenderableType:
     text = Text.assemble(("\n" + document["ticker"], "bold"), f"  {inert(name)}  " if name else "  ", (f"as of {document['as_of']}", "dim"))
     text.append(f"  decision {document['decision_id']}" + ("  (stored before; nothing was decided again)" if document["stored"] else ""), "dim")
-    text.append(f"\n{_provenance(document)}\n", "italic")
-    return text
+    return Group(text, *_provenance(document), Text(""))
 
 
-def _provenance(document: Mapping[str, Any]) -> str:
-    if document["provenance"] == "fallback":
-        return f"fallback: {inert(document['fallback_reason'])}; the heuristic engine decided instead, a mechanical read without a model"
-    if document["engine"] == "heuristic":
-        return "heuristic engine: a mechanical read, no model"
-    return f"{document['engine']} engine"
+def _provenance(document: Mapping[str, Any]) -> Iterable[Text]:
+    if document["provenance"] == "fallback" or document["debate"]:
+        return render_crew.heading(document)
+    return (Text("heuristic engine: a mechanical read, no model", "italic"),)
 
 
 def _cases(document: Mapping[str, Any], out: Console) -> RenderableType:
-    bull, bear = _case(document["bull_case"], "The bull", "green"), _case(document["bear_case"], "The short seller", "red")
+    if document["debate"]:
+        faults = document["crew"]["faults"] if document["crew"] else {"bull": (), "bear": ()}
+        bull, bear = (render_crew.case_panel(document[f"{side}_case"], faults[side]) for side in ("bull", "bear"))
+    else:
+        bull, bear = _case(document["bull_case"], "The bull", "green"), _case(document["bear_case"], "The short seller", "red")
     if out.width < SIDE_BY_SIDE:
         return Group(bull, bear)
     grid = Table.grid(expand=True, padding=(0, 1))
@@ -80,7 +82,7 @@ def _cases(document: Mapping[str, Any], out: Console) -> RenderableType:
     return grid
 
 
-def _case(case: Mapping[str, Any], title: str, style: str) -> Panel:
+def _case(case: Mapping[str, Any], title: str, style: str) -> RenderableType:
     body = Table.grid(padding=(0, 1))
     body.add_column(justify="right", no_wrap=True)
     body.add_column()
@@ -104,6 +106,8 @@ def _weight(weight: Decimal) -> str:
 
 def _score(document: Mapping[str, Any]) -> list[RenderableType]:
     reading = document["reading"]
+    if document["debate"]:
+        return [render_crew.rounds(document["debate"])]
     if reading["score"] is None:
         return []
     table = Table(box=None, padding=(0, 1), show_header=False)
@@ -139,13 +143,16 @@ def _verdict(document: Mapping[str, Any]) -> RenderableType:
         text.append(f" {proposal['amount']:,.2f} USD", "bold")
     text.append(f"  {proposal['sentiment']}")
     if "p_up" in proposal:
-        base = f", base rate {Decimal(reading['base_rate']):.3f} (slope chosen, not fitted)" if reading["base_rate"] else ""
+        slope = "" if document["debate"] else " (slope chosen, not fitted)"
+        base = f", base rate {Decimal(reading['base_rate']):.3f}{slope}" if reading["base_rate"] else ""
         text.append(f"  p(up in 20 sessions) {proposal['p_up']:.3f}{base}", "dim")
     if reading["hold_kind"]:
         text.append(f"  {HOLD_KINDS[reading['hold_kind']]}", "yellow")
     words = [Text(inert(proposal["reasoning"]))]
     if reading["flip"]:
         words.append(Text(f"What would flip it: {inert(reading['flip'])}.", "italic"))
+    if document["debate"] and proposal.get("relied_on"):
+        words.append(Text(f"Relied on: {' '.join(inert(name) for name in proposal['relied_on'])}", "dim"))
     return Group(text, *(Padding(part, (0, 0, 0, 2)) for part in words))
 
 
@@ -154,6 +161,8 @@ def _guard(guard: Mapping[str, Any], titles: Mapping[str, str], *, full: bool) -
     head = Text.assemble(("\nGuard", "bold"), f" at {guard['stage']}  ", (guard["outcome"], OUTCOME_STYLE[guard["outcome"]]), f"  {guard['code']}")
     if guard["outcome"] == "CLIP":
         head.append(f"  {guard['quantity_in']} shares asked, {guard['quantity_out']} allowed")
+    if guard["code"] == "NO_ORDER":
+        head.append(": there is no order to rule on", "dim")
     table = Table(box=None, padding=(0, 1), header_style="dim")
     for column in ("rule", "", "verdict", "value", "limit"):
         table.add_column(column, overflow="fold")
@@ -166,7 +175,7 @@ def _guard(guard: Mapping[str, Any], titles: Mapping[str, str], *, full: bool) -
             if rule["verdict"] != "pass" and rule["reason"]:
                 table.add_row("", "", "", Text(inert(rule["reason"]), "italic"), "")
     rest = [Text(f"  {len(passed)} other rules passed; `alphaagent show` lists them", "dim")] if passed else []
-    return Group(head, Padding(table, (0, 0, 0, 1)), *rest)
+    return Group(head, *([Padding(table, (0, 0, 0, 1))] if table.row_count else []), *rest)
 
 
 def _told(rules: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
@@ -213,18 +222,8 @@ def _written(document: Mapping[str, Any]) -> Text:
     if audit is None:
         return Text("")
     text = Text.assemble(("Written  ", "bold"), f"audit row {audit['seq']}, hash {audit['hash'][:16]}…\n")
-    text.append(f"         alphaagent show {document['decision_id']}    alphaagent replay {document['decision_id']}\n", "dim")
+    text.append(f"         alphaagent show {document['decision_id']}\n         alphaagent replay {document['decision_id']}\n", "dim")
     return text
-
-
-def evidence_table(document: Mapping[str, Any]) -> Table:
-    """Every item of the pack: who may see it, when it became known, what it says."""
-    table = Table(title="Evidence", title_justify="left", box=box.SIMPLE, header_style="dim")
-    for column in ("id", "tool", "sides", "known at", "status", "what it says"):
-        table.add_column(column, no_wrap=column in ("id", "status"))
-    for item in document["evidence"]["items"]:
-        table.add_row(item["id"], item["tool"], " ".join(item["side"]), item["known_at"], item["status"], inert(item["summary"]))
-    return table
 
 
 def rows(title: str, columns: tuple[str, ...], cells: Sequence[tuple[str, ...]], *, numeric: tuple[str, ...] = ()) -> Table:

@@ -3,12 +3,12 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from alphaagent.debate.record import Transcript
 from alphaagent.domain.base import canonical
 from alphaagent.domain.debate import EngineResult
 from alphaagent.domain.evidence import EvidencePack
 from alphaagent.domain.record import DecisionRecord
 from alphaagent.domain.ruling import GuardSnapshot, Ruling
-from alphaagent.domain.transcript import Transcript
 from alphaagent.engines.registry import ENGINES
 from alphaagent.errors import ReplayDiffers, UsageFault
 from alphaagent.guard.evaluate import GUARD_VERSION, evaluate

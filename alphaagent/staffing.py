@@ -13,14 +13,17 @@ from importlib.metadata import version
 from alphaagent.debate.answers import answer_schema
 from alphaagent.debate.config import DebateFile, Persona, SideBounds, Task, parse_debate, parse_personas, parse_tasks
 from alphaagent.debate.orchestrate import ReadProposal
+from alphaagent.debate.plan import CAPABILITIES, Phase, PhaseBounds
+from alphaagent.debate.record import Bounds, PhaseSetup, Setup, SideSetup
+from alphaagent.domain.argument import Debater
 from alphaagent.domain.base import decimal_text, fingerprint
 from alphaagent.domain.evidence import Side
 from alphaagent.domain.record import PlanName
-from alphaagent.domain.transcript import Setup, SideSetup, TokenUsage
+from alphaagent.domain.transcript import TokenUsage
 from alphaagent.engines.crew.engine import Crew
 from alphaagent.engines.crew.tools import names_of
-from alphaagent.errors import ConfigFault
-from alphaagent.llm.prices import PriceList
+from alphaagent.errors import ConfigFault, UsageFault
+from alphaagent.llm.prices import Price, PriceList
 from alphaagent.llm.provider import Provider, redacted
 from alphaagent.settings import ModelSettings, Settings
 
@@ -29,8 +32,6 @@ PACKAGES = {"anthropic": ("anthropic",), "gemini": ("google", "google.genai")}
 """What the extras of this package bring, by their name."""
 CALL_SECONDS = Decimal(60)
 OWN_KEY = "ALPHAAGENT_LLM_API_KEY"
-TURNS: Mapping[PlanName, Mapping[Side, int]] = {"quick": {"bull": 1, "bear": 1, "cio": 1}}
-"""How often each side speaks in a plan."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,27 +49,37 @@ class Staff:
     def provider(self) -> Provider:
         return self.crew.provider
 
-    def model_of(self, side: Side) -> str:
+    def phases(self, plan: PlanName) -> tuple[Phase, ...]:
+        """The phases of a plan. Raises UsageFault where there is no such plan."""
+        if plan not in self.file.plans:
+            raise UsageFault(f"there is no plan {plan}", fix=f"use one of: {', '.join(sorted(self.file.plans))}")
+        return self.file.plans[plan]
+
+    def model_of(self, side: Side, phase: PhaseBounds = PhaseBounds()) -> str:  # noqa: B008 - frozen
         """The model that speaks for a side. Raises ConfigFault where none is named and the provider has no usual one."""
-        named = self._bounds(side).model or self.models.model or self.provider.default_model
+        named = phase.model or self._side_bounds(side).model or self.models.model or self.provider.default_model
         if named is None:
             raise ConfigFault(f"no model is named for the provider {self.provider.name}", fix="set ALPHAAGENT_LLM_MODEL")
         return named
 
     def setup(self, plan: PlanName, markers: Mapping[str, str]) -> Setup:
         """Everything that shapes a debate besides the evidence."""
+        file = self.file
         return Setup(
             plan=plan,
+            phases=tuple(self._phase(phase) for phase in self.phases(plan)),
+            first_speaker=file.first_speaker,
+            consensus_stop=file.consensus_stop,
             provider=self.provider.name,
             base_url=redacted(self.base_url),
             sides=tuple(self._side(side) for side in SIDES),
             tasks={name: {"description": task.description, "expected_output": task.expected_output} for name, task in self.tasks.items()},
-            decision_seconds=decimal_text(self.file.decision_seconds),
-            call_attempts=self.file.call_attempts,
-            prompt_characters=self.file.prompt_characters,
-            max_claims=self.file.max_claims,
-            evidence=self.file.evidence,
-            prices={model: price.as_record() for model in self._models() if (price := self.prices.price_of(self.provider, model, self.base_url))},
+            decision_seconds=decimal_text(file.decision_seconds),
+            call_attempts=file.call_attempts,
+            prompt_characters=file.prompt_characters,
+            evidence=file.evidence,
+            thresholds=file.thresholds,
+            prices={model: price.as_record() for model in self.models_of(plan) if (price := self.price(model))},
             markers=dict(markers),
             prompt_fingerprint=self.prompt_fingerprint(),
             crewai_version=version("crewai"),
@@ -79,57 +90,82 @@ class Staff:
         return self.crew.base_url or ""
 
     def prompt_fingerprint(self) -> str:
-        """Hash of every text that a model is told besides the evidence."""
-        return fingerprint([dict(self.personas), dict(self.tasks), answer_schema("opening"), answer_schema("proposal")])
+        """Hash of every text that a model is told besides the evidence and the debate."""
+        shapes = [*(answer_schema(kind) for kind in CAPABILITIES), answer_schema("proposal")]
+        return fingerprint([dict(self.personas), dict(self.tasks), shapes])
 
     def fingerprint(self) -> str:
         """Hash of what makes two requests to this crew different."""
         return fingerprint([self.provider.name, redacted(self.base_url), [self._side(side) for side in SIDES], self.file, self.prompt_fingerprint()])
 
-    def refuse_unpriced(self) -> None:
+    def models_of(self, plan: PlanName) -> tuple[str, ...]:
+        """Every model that speaks in a plan."""
+        debaters: tuple[Debater, Debater] = ("bull", "bear")
+        spoken = [self.model_of(side, phase.bounds(side)) for phase in self.phases(plan) for side in debaters]
+        return tuple(dict.fromkeys([*spoken, self.model_of("cio")]))
+
+    def refuse_unpriced(self, plan: PlanName) -> None:
         """Raises ConfigFault where a model has no price, for no ceiling can be kept without one."""
-        for model in self._models():
-            if self.prices.price_of(self.provider, model, self.base_url) is None:
+        for model in self.models_of(plan):
+            if self.price(model) is None:
                 name = f"{self.provider.name}/{model}"
                 message = f"{self.prices.source} has no price for {name}, and ALPHAAGENT_DAILY_SPEND_USD cannot be kept without one"
                 raise ConfigFault(message, fix=f"add a line for {name} there, or set ALPHAAGENT_DAILY_SPEND_USD to off")
 
+    def turns(self, plan: PlanName) -> tuple[Bounds, ...]:
+        """The bounds of every turn that a plan can have, the verdict's last."""
+        debaters: tuple[Debater, Debater] = ("bull", "bear")
+        return (*(self._phase(phase).bounds(side) for phase in self.phases(plan) for side in debaters), self._side("cio").bounds)
+
     def most_cost(self, plan: PlanName) -> Decimal | None:
         """The most that a decision can cost, in USD: every turn with all its calls at their longest answers. None where a price is not known."""
-        costs = [self._most_of(side, TURNS[plan][side]) for side in SIDES]
-        return None if None in costs else sum((cost for cost in costs if cost is not None), Decimal(0))
+        total = Decimal(0)
+        for bounds in self.turns(plan):
+            price = self.price(bounds.model)
+            if price is None:
+                return None
+            written = min(bounds.calls * bounds.completion_tokens, bounds.tokens)
+            total += price.cost(TokenUsage(prompt=bounds.tokens - written, completion=written))
+        return total
 
-    def _most_of(self, side: Side, turns: int) -> Decimal | None:
-        price, bounds = self.prices.price_of(self.provider, self.model_of(side), self.base_url), self._bounds(side)
-        if price is None:
-            return None
-        written = min(bounds.calls * bounds.completion_tokens, bounds.tokens)
-        return turns * price.cost(TokenUsage(prompt=bounds.tokens - written, completion=written))
+    def price(self, model: str) -> Price | None:
+        """What a model charges; None where that is not known."""
+        return self.prices.price_of(self.provider, model, self.base_url)
 
-    def _models(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(self.model_of(side) for side in SIDES))
-
-    def _bounds(self, side: Side) -> SideBounds:
+    def _side_bounds(self, side: Side) -> SideBounds:
         bounds: SideBounds = getattr(self.file.sides, side)
         return bounds
 
     def _side(self, side: Side) -> SideSetup:
-        bounds, persona = self._bounds(side), self.personas[side]
-        temperature = bounds.temperature if bounds.temperature is not None else self.models.temperature
+        persona = self.personas[side]
         return SideSetup(
-            side=side,
-            role=persona.role,
-            goal=persona.goal,
-            backstory=persona.backstory,
-            tools=names_of(side),
-            model=self.model_of(side),
+            side=side, role=persona.role, goal=persona.goal, backstory=persona.backstory, tools=names_of(side), bounds=self._bounds(side, PhaseBounds())
+        )
+
+    def _phase(self, phase: Phase) -> PhaseSetup:
+        return PhaseSetup(
+            kind=phase.kind,
+            turn_order=phase.turn_order,
+            length=phase.length,
+            always=phase.always,
+            bull=self._bounds("bull", phase.bull),
+            bear=self._bounds("bear", phase.bear),
+        )
+
+    def _bounds(self, side: Side, phase: PhaseBounds) -> Bounds:
+        """The side's bounds with what the phase changes in them."""
+        own = self._side_bounds(side)
+        changed = own.model_copy(update={name: value for name, value in phase.model_dump().items() if value is not None})
+        temperature = changed.temperature if changed.temperature is not None else self.models.temperature
+        return Bounds(
+            model=self.model_of(side, phase),
             temperature=None if temperature is None else decimal_text(temperature),
-            completion_tokens=bounds.completion_tokens,
-            call_seconds=decimal_text(bounds.call_seconds or self.models.call_seconds or CALL_SECONDS),
-            tool_calls=bounds.tool_calls,
-            repairs=bounds.repairs,
-            calls=bounds.calls,
-            tokens=bounds.tokens,
+            completion_tokens=changed.completion_tokens,
+            call_seconds=decimal_text(changed.call_seconds or self.models.call_seconds or CALL_SECONDS),
+            tool_calls=changed.tool_calls,
+            repairs=changed.repairs,
+            calls=changed.calls,
+            tokens=changed.tokens,
         )
 
 
@@ -147,8 +183,7 @@ def staff(settings: Settings, providers: Mapping[str, Provider], read: ReadPropo
         models=settings.models,
         prices=PriceList.parse(settings.prices.document, str(settings.prices.path)),
     )
-    for side in SIDES:
-        made.model_of(side)
+    made.models_of(file.plan)
     return made
 
 

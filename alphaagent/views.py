@@ -7,6 +7,7 @@ from datetime import datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
+from alphaagent.debate.record import Transcript
 from alphaagent.domain.base import decimal_text, instant_text, plain
 from alphaagent.domain.debate import Case
 from alphaagent.domain.evidence import EvidenceItem
@@ -15,6 +16,7 @@ from alphaagent.domain.record import DecisionRecord
 from alphaagent.domain.ruling import Ruling
 from alphaagent.domain.text import inert
 from alphaagent.ports import AuditRef, StoredDecision
+from alphaagent.views_debate import crew_document, debate_document
 
 if TYPE_CHECKING:
     from alphaagent.evidence.snapshot_status import FileStatus
@@ -23,8 +25,8 @@ if TYPE_CHECKING:
 Document = dict[str, Any]
 
 
-def decision_document(record: DecisionRecord, stored: StoredDecision | None, *, repeated: bool = False) -> Document:
-    """The public JSON of one decision (`decide --json`). A dry run has neither audit nor order."""
+def decision_document(record: DecisionRecord, stored: StoredDecision | None, *, repeated: bool = False, transcript: Transcript | None = None) -> Document:
+    """The public JSON of one decision (`decide --json`). A dry run has neither audit nor order; `transcript` tells who was asked."""
     document: Document = {
         "decision_id": record.decision_id,
         "stored": repeated,
@@ -38,7 +40,9 @@ def decision_document(record: DecisionRecord, stored: StoredDecision | None, *, 
         "abstained": record.result.abstained,
         "bull_case": case_document(record.result.bull_case),
         "bear_case": case_document(record.result.bear_case),
-        "debate": None,
+        "debate": debate_document(record.result.debate),
+        "crew": crew_document(transcript) if transcript else None,
+        "transcript_sha256": record.transcript_sha256,
         "reading": reading_document(record),
         "evidence": {"pack_sha256": record.pack.sha256, "items": [evidence_document(item) for item in record.pack.items]},
         "guard": ruling_document(record.ruling),
@@ -59,7 +63,7 @@ def _proposal(record: DecisionRecord) -> Document | None:
 def case_document(case: Case) -> Document:
     """A case; what only a model's case has is left out of another one."""
     return _without_blanks(plain(case), ("p_up", "stance", "counter")) | {
-        "lines": [_without_blanks(plain(line), ("claim_id", "severity", "direction", "faults")) for line in case.lines]
+        "lines": [_without_blanks(plain(line), ("claim_id", "severity", "direction", "status", "faults")) for line in case.lines]
     }
 
 

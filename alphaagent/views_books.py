@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from datetime import date, datetime
 
     from alphaagent.domain.record import DecisionRecord
+    from alphaagent.estimating import Estimate
     from alphaagent.execution.settlement import Acted
     from alphaagent.operations.holdings_file import RowFault
     from alphaagent.operations.importing import ImportPlan, PlacedRow
@@ -178,3 +179,30 @@ def summary_row(record: "DecisionRecord", stored: "StoredDecision | None") -> tu
     told = f"{order['side']} {Decimal(order['quantity']):f} {order['status']}" if order else "none"
     note = record.result.hold_kind or record.fallback_reason or ""
     return document["ticker"], action, amount, f"{document['guard']['outcome']} {document['guard']['code']}", told, note
+
+
+ESTIMATE_COLUMNS = ("ticker", "plan", "calls", "tokens", "usd", "at_most_usd")
+
+
+def estimate_document(ticker: str, found: "Estimate | None") -> Document:
+    """What a debate would cost, as a row; a decision without a model costs nothing."""
+    if found is None:
+        return {"ticker": ticker, "plan": "none", "calls": "0", "tokens": "0", "usd": "0.0", "at_most_usd": "0.0", "engine": "heuristic"}
+    return {
+        "ticker": ticker,
+        "plan": found.plan,
+        "calls": f"{found.calls_usual} ({found.calls_least} to {found.calls_most})",
+        "tokens": f"{found.prompt_tokens_usual}+{found.completion_tokens_usual} (at most {found.tokens_most})",
+        "usd": "unknown" if found.usd_usual is None else f"{found.usd_usual:.4f}",
+        "at_most_usd": "unknown" if found.usd_most is None else f"{found.usd_most:.4f}",
+        "engine": "crew",
+    }
+
+
+def estimate_total(documents: "Sequence[Document]", ceiling: Decimal | None) -> str:
+    """The sum in one line, beside the day's ceiling."""
+    priced = [one for one in documents if one["usd"] != "unknown"]
+    usual, most = (sum((Decimal(one[key]) for one in priced), Decimal(0)) for key in ("usd", "at_most_usd"))
+    unknown = f", {len(documents) - len(priced)} without a known price" if len(priced) < len(documents) else ""
+    limit = "no ceiling" if ceiling is None else f"the ceiling is {ceiling:f} USD a UTC day"
+    return f"{len(documents)} decisions: about {usual:.4f} USD, at most {most:.4f} USD{unknown}; {limit}. Estimated; nothing was asked and nothing decided."

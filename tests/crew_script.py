@@ -77,11 +77,89 @@ def verdict(request: Request, action: str = "BUY", amount: float = 2000, p_up: f
     return json.dumps(said | changes)
 
 
-def crew(bull: Answers = bull_opening, bear: Answers = bear_opening, cio: Answers = verdict) -> Callable[[Request], Behaviour]:
-    """A script for the whole crew; each side is a function of its request."""
+PHASES = {
+    "Write the opening": "opening",
+    "attack what does not hold": "rebuttal",
+    "Your claims were attacked": "retort",
+    "for the last time": "conclusion",
+    "Decide.": "verdict",
+}
+
+
+def phase_of(request: Request) -> str:
+    """Which phase a request belongs to, by its task."""
+    prompt = prompt_of(request)
+    return next(phase for words, phase in PHASES.items() if words in prompt)
+
+
+def told(request: Request) -> dict[str, Any]:
+    """The debate so far, as the request tells it."""
+    line = next(line for line in prompt_of(request).splitlines() if line.startswith('{"p_up": ['))
+    return dict(json.loads(line))
+
+
+def owed(request: Request) -> list[str]:
+    """The objections that a retort has to answer."""
+    found = re.search(r"Objections that you have to answer, one move each: ([^.]*)\.", prompt_of(request))
+    return found[1].split(", ") if found else []
+
+
+def waiting(request: Request) -> list[str]:
+    """The rebuttals that wait for a word."""
+    found = re.search(r'wait for your word in "adjudications": ([^.]*)\.', prompt_of(request))
+    return found[1].split(", ") if found else []
+
+
+def rebuttal(request: Request) -> str:
+    side, debate = side_of(request), told(request)
+    target = next(claim["id"] for claim in debate["claims"] if claim["by"] != side)
+    cited = shown_id(request, "volatility")
+    objection = {
+        "target_claim_id": target,
+        "argument": f"The {side} sees volatility where this claim sees a trend.",
+        "severity": "med",
+        "evidence_ids": [cited],
+        "fallacy": None,
+    }
+    steelman = {"claim_ids": [target], "text": "At its best the other side reads a persistent measure and reads it right."}
+    return json.dumps({"steelman": steelman, "p_up": 0.62 if side == "bull" else 0.48, "objections": [objection], "adjudications": []})
+
+
+def retort(request: Request) -> str:
+    side = side_of(request)
+    fresh = shown_id(request, "drawdown")
+    moves = [
+        {
+            "objection_id": name,
+            "type": "REBUTTED",
+            "reason": "The distance from the high is small, which high volatility alone would not leave.",
+            "evidence_ids": [fresh],
+            "scope": None,
+            "narrowed_text": None,
+            "would_resolve_if": None,
+        }
+        for name in owed(request)
+    ]
+    return json.dumps({"p_up": 0.61 if side == "bull" else 0.52, "moves": moves, "adjudications": []})
+
+
+def conclusion(request: Request) -> str:
+    side = side_of(request)
+    said = [{"objection_id": name, "verdict": "ACCEPT", "reason": "The drawdown does answer it.", "evidence_ids": []} for name in waiting(request)]
+    whole = {"p_up": 0.6 if side == "bull" else 0.56, "summary": "Both agree on the trend and differ on its price.", "adjudications": said}
+    return json.dumps(whole | {"would_resolve_if": []})
+
+
+ARGUED: dict[str, Answers] = {"rebuttal": rebuttal, "retort": retort, "conclusion": conclusion}
+
+
+def crew(bull: Answers = bull_opening, bear: Answers = bear_opening, cio: Answers = verdict, **argued: Answers) -> Callable[[Request], Behaviour]:
+    """A script for the whole crew: each opening, the verdict, and by phase what both debaters answer in between."""
 
     def play(request: Request) -> Behaviour:
-        said = {"bull": bull, "bear": bear, "cio": cio}[side_of(request)](request)
+        phase, side = phase_of(request), side_of(request)
+        play_it = {"bull": bull, "bear": bear, "cio": cio}[side] if phase in ("opening", "verdict") else (ARGUED | argued)[phase]
+        said = play_it(request)
         return Text(said, usage=USAGE) if isinstance(said, str) else said
 
     return play

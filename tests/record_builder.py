@@ -49,6 +49,7 @@ def snapshot(pack: EvidencePack, result: EngineResult, **changes: Any) -> GuardS
         "evidence_count": 9,
         "evidence_age_sessions": 0,
         "tainted": (),
+        "debate_class": "none",
         "provenance": "heuristic",
         "execution_mode": "live",
         "portfolio_kind": "paper",

@@ -8,12 +8,12 @@ never goes on with a guessed one.
 import re
 from collections.abc import Mapping
 from decimal import Decimal
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar, get_args
 
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from alphaagent.domain.argument import ANSWERS, Answer, AnswerKind, Conclusion, Opening, Rebuttal, Retort, Said
+from alphaagent.domain.argument import ANSWERS, Answer, AnswerKind, Conclusion, Fallacy, Opening, Rebuttal, Retort, Said
 from alphaagent.domain.strict_json import JsonFlaw, JsonRefused, Number, read_object, shown
 from alphaagent.errors import AnswerRefused
 
@@ -138,6 +138,7 @@ _TYPES = {
 }
 
 _ID = '"ev_..."'
+_FALLACIES = "|".join(f'"{label}"' for label in get_args(Fallacy))
 _OF_ASSERTION = f'null | {{"evidence_id": {_ID}, "path": "field.of.the.payload", "op": "<"|"<="|"=="|">="|">", "value": number, "tolerance": number}}'
 _OF_RESOLUTION = '"observable": "an observable as listed", "operator": "<"|"<="|">="|">", "threshold": number, "by_date": "YYYY-MM-DD", "says": "up"|"down"'
 _OF_ADJUDICATION = f'{{"objection_id": "o_...", "verdict": "ACCEPT"|"SUSTAIN", "reason": text, "evidence_ids": [{_ID}]}}'
@@ -156,7 +157,7 @@ _SHAPES: dict[str, str] = {
   "steelman": {{"claim_ids": ["c_..."], "text": text of at most 1500 characters: your opponent's case at its best}},
   "p_up": number from 0 to 1,
   "objections": [{{"target_claim_id": "c_...", "argument": text of at most 1200 characters, "severity": "high"|"med"|"low",
-    "evidence_ids": [{_ID}], "fallacy": null | LABEL}}],
+    "evidence_ids": [{_ID}], "fallacy": null | {_FALLACIES}}}],
   "adjudications": [{_OF_ADJUDICATION}]
 }}""",
     "retort": f"""{{

@@ -7,22 +7,34 @@ from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import Field, ValidationError
 
+from alphaagent.debate.plan import Count, Phase, Text, expanded, refuse_impossible
+from alphaagent.debate.thresholds import Thresholds
+from alphaagent.domain.argument import Debater
 from alphaagent.domain.base import Frozen
 from alphaagent.domain.evidence import Side
 from alphaagent.domain.record import PlanName
 from alphaagent.errors import ConfigFault
 
 PLACEHOLDER = re.compile(r"\{([a-z_]+)\}")
-TASKS: Mapping[str, tuple[Side, frozenset[str]]] = {
-    "bull_opening": ("bull", frozenset({"question", "evidence", "reference", "answer"})),
-    "bear_opening": ("bear", frozenset({"question", "evidence", "reference", "answer"})),
+OPENING = frozenset({"question", "evidence", "reference", "length", "answer"})
+ARGUMENT = frozenset({"side", "question", "evidence", "reference", "debate", "duty", "length", "answer"})
+TASKS: Mapping[str, tuple[str, frozenset[str]]] = {
+    "bull_opening": ("bull", OPENING),
+    "bear_opening": ("bear", OPENING),
+    "rebuttal": ("debater", ARGUMENT),
+    "retort": ("debater", ARGUMENT),
+    "conclusion": ("debater", ARGUMENT),
     "verdict": ("cio", frozenset({"question", "cases", "evidence", "answer"})),
 }
-"""The tasks there are, who does them, and the placeholders that each text must hold."""
+"""The tasks there are, who does them (`debater` is each of the two), and the placeholders that each text must hold."""
 
 Shape = TypeVar("Shape", bound=Frozen)
-Count = Annotated[int, Field(strict=True, ge=1)]
-Text = Annotated[str, Field(strict=True, min_length=1)]
+
+PLANS: Mapping[PlanName, tuple[Phase, ...]] = {
+    "quick": (Phase(kind="opening"),),
+    "standard": (Phase(kind="opening"), Phase(kind="rebuttal"), Phase(kind="retort"), Phase(kind="conclusion", always=True)),
+}
+"""The plans that are there where debate.yaml names none of its own; the verdict comes after every one of them."""
 
 
 class Persona(Frozen):
@@ -38,7 +50,7 @@ class Task(Frozen):
 
     description: Text
     expected_output: Text
-    agent: Side
+    agent: Literal["bull", "bear", "cio", "debater"]
 
 
 class SideBounds(Frozen):
@@ -63,27 +75,31 @@ class Sides(Frozen):
 class DebateFile(Frozen):
     """The shape of config/debate.yaml."""
 
-    plan: PlanName = "quick"
+    plan: PlanName = "standard"
+    plans: dict[PlanName, tuple[Phase, ...]] = Field(default_factory=lambda: dict(PLANS))
+    first_speaker: Debater = "bull"
+    consensus_stop: Annotated[bool, Field(strict=True)] = True
     concurrency: Annotated[Count, Field(le=64)] = 8
-    decision_seconds: Annotated[Decimal, Field(gt=0, le=7200)] = Decimal(180)
+    decision_seconds: Annotated[Decimal, Field(gt=0, le=7200)] = Decimal(300)
     call_attempts: Annotated[Count, Field(le=5)] = 2
     prompt_characters: Annotated[Count, Field(ge=4_000, le=1_000_000)] = 48_000
-    max_claims: Annotated[Count, Field(le=20)] = 6
     evidence: Literal["upfront", "on_request"] = "upfront"
     sides: Sides = Sides()
-
-
-class DebateConfig(Frozen):
-    """The three files together."""
-
-    file: DebateFile
-    personas: dict[Side, Persona]
-    tasks: dict[str, Task]
+    thresholds: Thresholds = Thresholds()
 
 
 def parse_debate(document: Mapping[str, Any], source: str) -> DebateFile:
     """debate.yaml. Raises ConfigFault that names the file and the key."""
-    return _validated(DebateFile, document, source)
+    plans = document.get("plans")
+    if isinstance(plans, dict):
+        written = {name: expanded(steps, f"{source}: plans.{name}") for name, steps in plans.items()}
+        document = {**document, "plans": dict(PLANS) | written}
+    file = _validated(DebateFile, document, source)
+    for name, phases in file.plans.items():
+        refuse_impossible(phases, f"{source}: plans.{name}")
+    if file.plan not in file.plans:
+        raise ConfigFault(f"{source}: plan is {file.plan}, and there is no such plan", fix=f"use one of: {', '.join(file.plans)}")
+    return file
 
 
 def parse_personas(document: Mapping[str, Any], source: str) -> dict[Side, Persona]:
@@ -108,9 +124,9 @@ def parse_tasks(document: Mapping[str, Any], source: str) -> dict[str, Task]:
 
 
 def _refuse_other_placeholders(name: str, task: Task, source: str) -> None:
-    side, wanted = TASKS[name]
-    if task.agent != side:
-        raise ConfigFault(f"{source}: {name}.agent is {task.agent!r}, and this task is the {side}'s", fix=f"write agent: {side}")
+    agent, wanted = TASKS[name]
+    if task.agent != agent:
+        raise ConfigFault(f"{source}: {name}.agent is {task.agent!r}, and this task is the {agent}'s", fix=f"write agent: {agent}")
     found = PLACEHOLDER.findall(task.description)
     for placeholder in sorted(set(found) - wanted):
         raise ConfigFault(f"{source}: {name} holds the unknown placeholder {{{placeholder}}}", fix=f"use {_listed(wanted)}")

@@ -1,39 +1,61 @@
-"""The debate itself: both openings at once and apart, then the verdict. What a turn needs is here; how a model is reached is the room's.
+"""The debate itself: the phases of a plan in order, then the verdict. What a turn needs is here; how a model is reached is the room's.
 
-An answer is heard, checked by code, and sent back with what is wrong with it as often as its side may repair. What stays wrong in a
-citation is recorded beside the claim; what stays unreadable ends the debate, because an unreadable answer is no opinion.
+Chosen on purpose: the loop knows no phase by its number; what a phase may do follows from its kind. An answer is checked by code and sent back
+with what is wrong with it as often as its side may repair. What stays wrong in a point is recorded and the point does not count; an answer
+that stays unreadable ends the debate, because an unreadable answer is no opinion. The openings are written in isolation, committed to by hash,
+and only then shown.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from decimal import Decimal
+from typing import Literal, Protocol
 
-from alphaagent.debate.answers import answer_schema, read_opening
-from alphaagent.debate.citations import kept_opening, opening_faults
-from alphaagent.debate.prompts import ON_REQUEST, Prompt, fill, json_line, question, render
-from alphaagent.debate.thresholds import Thresholds
-from alphaagent.domain.argument import Claim, Opening
+from alphaagent.debate.answers import answer_schema, read_answer
+from alphaagent.debate.assertions import Verdict, verdict
+from alphaagent.debate.citations import kept_opening
+from alphaagent.debate.degradation import degradation
+from alphaagent.debate.events import Events
+from alphaagent.debate.faults import answer_faults
+from alphaagent.debate.floor import Floor, floor
+from alphaagent.debate.invariants import require_sound, seams
+from alphaagent.debate.metrics import Metrics, measure
+from alphaagent.debate.plan import SENTENCES, Length
+from alphaagent.debate.prompts import ON_REQUEST, Prompt, fill, question, render
+from alphaagent.debate.record import Bounds, DebateRecord, PhaseSetup, Repair, Setup, Skipped, TurnRecord
+from alphaagent.debate.revelation import Gate
+from alphaagent.debate.telling import duty, told
+from alphaagent.debate.trajectory import consensus, exchange_due, trajectory
+from alphaagent.debate.turns import DEBATERS, appended
+from alphaagent.debate.verdict import Decider
+from alphaagent.domain.argument import AnswerKind, Debater, Degradation, Opening, PointFault, Turn, opponent
 from alphaagent.domain.evidence import EvidenceItem, EvidencePack, Side
 from alphaagent.domain.proposal import TradeProposal
-from alphaagent.domain.transcript import Fault, PhaseKind, Repair, Setup, SideSetup, TurnRecord
-from alphaagent.errors import AnswerRefused, IntakeRefused
-
-DEBATERS: tuple[Side, ...] = ("bull", "bear")
+from alphaagent.domain.transcript import Fault, PhaseKind
+from alphaagent.errors import AnswerRefused, DebateFault
 
 ReadProposal = Callable[[str, str], TradeProposal]
 """The strict parser: raw text and the ticker that was asked for. Raises IntakeRefused."""
+EVEN_ODDS = Decimal("0.5")
+SPEAKS: dict[Debater, str] = {"bull": "for the case that the stock rises (the bull)", "bear": "for the case against the stock (the bear)"}
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One turn as the room is asked for it. `check` says what is wrong with an answer, or None."""
+    """One turn as the room is asked for it. `check` hears an answer and whether it used up its tokens, and says what is wrong with it, or None.
+
+    `broken` is the fault of a debate that must not go on, once `check` has found one.
+    """
 
     phase: PhaseKind
     round: int
     side: Side
+    bounds: Bounds
     description: str
     expected_output: str
-    check: Callable[[str], Repair | None]
+    check: Callable[[str, bool], Repair | None]
+    broken: Callable[[], Fault | None] = lambda: None
+    has_tools: bool = False
     is_proposal: bool = False
 
 
@@ -46,160 +68,308 @@ class Room(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
-    """An opening as it stands: what is left of it after its citations were checked, with a note on each claim that lost some of them."""
-
-    side: Side
-    opening: Opening
-    notes: tuple[tuple[str, ...], ...]
-
-    def claims(self) -> tuple[tuple[str, Claim, tuple[str, ...]], ...]:
-        """Id, claim and notes of each."""
-        numbered = enumerate(zip(self.opening.claims, self.notes, strict=True), start=1)
-        return tuple((claim_id(self.side, number), claim, notes) for number, (claim, notes) in numbered)
-
-
-@dataclass(frozen=True, slots=True)
-class Heard:
-    """What came of a debate: both openings and the verdict as they were accepted, as far as it came."""
+class Held:
+    """What came of a debate: everything that was said, and the verdict as it was accepted, or what ended it."""
 
     turns: tuple[TurnRecord, ...]
-    bull: Opened | None = None
-    bear: Opened | None = None
+    debate: DebateRecord
     verdict: str | None = None
     fault: Fault | None = None
 
 
 @dataclass(slots=True)
-class _Turn:
-    """One turn while it is taken: the prompt, the answers that were sent back, the one that was accepted."""
+class _Speaker:
+    """One debater's turn while it is taken."""
 
-    phase: PhaseKind
+    place: int
     round: int
-    who: SideSetup
+    kind: AnswerKind
+    side: Debater
+    order: Literal[0, 1] | None
+    length: Length
+    bounds: Bounds
     prompt: Prompt
+    floor: Floor
+    tell: Events
     repairs: list[Repair] = field(default_factory=list)
-    codes: tuple[str, ...] = ()
+    signs: list[Degradation] = field(default_factory=list)
+    turn: Turn | None = None
+    fault: Fault | None = None
 
-    @property
-    def may_repair(self) -> bool:
-        return len(self.repairs) < self.who.repairs
+    def check(self, raw: str, hit_budget: bool) -> Repair | None:
+        """Accepts the answer as a Turn, or says what is wrong with it."""
+        self.signs += degradation(raw, hit_budget=hit_budget, thresholds=self.floor.thresholds)
+        try:
+            answer = read_answer(self.kind, raw)
+            faults = answer_faults(answer, self.floor)
+        except AnswerRefused as refused:
+            return self._back((refused.code,), (refused.message,))
+        except DebateFault as fault:
+            self.fault = _as_fault(fault)
+            raise
+        if faults and len(self.repairs) < self.bounds.repairs:
+            return self._back([fault.code for fault in faults], [fault.message for fault in faults])
+        self.turn = Turn(
+            phase=self.place,
+            round=self.round,
+            kind=self.kind,
+            side=self.side,
+            order=self.order,
+            answer=kept_opening(answer, faults).opening if isinstance(answer, Opening) else answer,
+            attempts=len(self.repairs) + 1,
+            faults=faults,
+            degraded=tuple(dict.fromkeys(self.signs)),
+        )
+        return None
 
-    def back(self, codes: Sequence[str], messages: Sequence[str]) -> Repair:
+    def _back(self, codes: Sequence[str], messages: Sequence[str]) -> Repair:
         repair = Repair(codes=tuple(dict.fromkeys(codes)), message=" ".join(messages))
         self.repairs.append(repair)
+        self.tell("move_rejected", round=self.round, side=self.side, codes=repair.codes)
         return repair
 
     def record(self, outcome: str | Fault) -> TurnRecord:
-        answer = None if isinstance(outcome, Fault) else outcome
+        faults: tuple[PointFault, ...] = self.turn.faults if self.turn else ()
         return TurnRecord(
-            phase=self.phase, round=self.round, side=self.who.side, answer=answer, repairs=tuple(self.repairs), faults=self.codes, cut=self.prompt.cut
+            phase=self.kind,
+            round=self.round,
+            side=self.side,
+            order=self.order,
+            length=self.length,
+            answer=None if isinstance(outcome, Fault) else outcome,
+            repairs=tuple(self.repairs),
+            faults=tuple(dict.fromkeys(fault.code for fault in faults)),
+            cut=self.prompt.cut,
         )
 
 
-@dataclass(slots=True)
-class _Opener:
-    """A side's opening, checked against the evidence that this side may see."""
+class Debate:
+    """One debate while it is held. Turns are only ever appended; everything else follows from them."""
 
-    turn: _Turn
-    pack: EvidencePack
-    thresholds: Thresholds
-    opened: Opened | None = None
+    def __init__(self, pack: EvidencePack, setup: Setup, room: Room, read: ReadProposal, tell: Events) -> None:
+        self._pack, self._setup, self._room, self._read, self._tell = pack, setup, room, read, tell
+        self._known = {item.id: item for item in pack.items}
+        self._turns: tuple[Turn, ...] = ()
+        self._records: tuple[TurnRecord, ...] = ()
+        self._gate = Gate()
+        self._executed: tuple[int, ...] = ()
+        self._skipped: Skipped | None = None
+        self._argued = 0
+        """Phases after the openings so far; who opens an alternating one follows from it."""
 
-    def check(self, raw: str) -> Repair | None:
+    def hold(self) -> Held:
+        """All phases, then the verdict. Nothing is decided where a turn fails, or where what is on record does not hold together."""
         try:
-            opening = read_opening(raw)
-        except AnswerRefused as refused:
-            return self.turn.back((refused.code,), (refused.message,))
-        visible = {item.id: item for item in self.pack.visible_to(self.turn.who.side)}
-        faults = opening_faults(opening, visible, {item.id: item for item in self.pack.items}, self.pack.as_of, self.thresholds)
-        if faults and self.turn.may_repair:
-            return self.turn.back([fault.code for fault in faults], [fault.message for fault in faults])
-        kept = kept_opening(opening, faults)
-        standing = [index for index in range(len(opening.claims)) if index not in kept.removed]
-        notes = tuple(tuple(fault.message for fault in faults if fault.index == index) for index in standing)
-        self.opened = Opened(self.turn.who.side, kept.opening, notes)
-        self.turn.codes = tuple(fault.code for fault in faults)
+            fault = self._phases()
+            if fault is not None:
+                return Held(self._records, self._record(), fault=fault)
+            record = self._record()
+            require_sound(record, self._setup, self._pack)
+            self._gate = self._gate.close()
+            record = record.model_copy(update={"seams": seams(record, self._setup), "gate": self._gate.events})
+        except DebateFault as broken:
+            return Held(self._records, self._unmeasured(), fault=_as_fault(broken))
+        return self._verdict(record)
+
+    def _phases(self) -> Fault | None:
+        """Every phase of the plan that is not settled before it comes."""
+        for place, phase in enumerate(self._setup.phases):
+            if self._skipped and place in self._skipped.phases:
+                continue
+            fault = self._phase(place, phase)
+            if fault is not None:
+                return fault
+            self._skip_what_is_settled(place, phase)
         return None
 
-
-@dataclass(slots=True)
-class _Decider:
-    """The verdict: read by the strict parser, and standing on ids that were given."""
-
-    turn: _Turn
-    ticker: str
-    citable: frozenset[str]
-    read: ReadProposal
-
-    def check(self, raw: str) -> Repair | None:
-        try:
-            proposal = self.read(raw, self.ticker)
-        except IntakeRefused as refused:
-            return self.turn.back((refused.code,), (refused.message,))
-        unknown = [name for name in proposal.relied_on or () if name not in self.citable]
-        if unknown:
-            return self.turn.back(("UNKNOWN_REFERENCE",), (f'"relied_on" names {unknown[0]}, which is no id that you were given; use those in the text.',))
-        if proposal.action.value != "HOLD" and not proposal.relied_on and self.turn.may_repair:
-            return self.turn.back(("NO_SUPPORT",), ('Name in "relied_on" the claims and the evidence that the trade stands on.',))
-        self.turn.codes = () if proposal.relied_on or proposal.action.value == "HOLD" else ("NO_SUPPORT",)
+    def _phase(self, place: int, phase: PhaseSetup) -> Fault | None:
+        """One phase: both sides at once, or one after the other."""
+        round_ = len(self._executed) + 1
+        self._tell("phase_started", phase=phase.kind, round=round_)
+        for group in self._speaking(phase):
+            speakers = [self._speaker(place, round_, phase, side, order) for side, order in group]
+            fault = self._hear(speakers, phase)
+            if fault is not None:
+                return fault
+        self._executed = (*self._executed, place)
+        self._argued += not _is_isolated(phase)
+        if _is_isolated(phase):
+            self._reveal()
+        self._tell_measures(round_, phase)
         return None
 
+    def _speaking(self, phase: PhaseSetup) -> list[list[tuple[Debater, Literal[0, 1] | None]]]:
+        if phase.turn_order == "simultaneous":
+            return [[(side, None) for side in DEBATERS]]
+        first = self._setup.first_speaker if self._argued % 2 == 0 else opponent(self._setup.first_speaker)
+        return [[(first, 0)], [(opponent(first), 1)]]
 
-def hold(pack: EvidencePack, setup: Setup, thresholds: Thresholds, room: Room, read: ReadProposal) -> Heard:
-    """The plan `quick`: two openings in isolation, then the verdict. Nothing is decided where one of them fails."""
-    bull, bear = openers = tuple(_opener(pack, setup, thresholds, side) for side in DEBATERS)
-    outcomes = room.together([_asked(opener.turn, setup.tasks[f"{opener.turn.who.side}_opening"], opener.check) for opener in openers])
-    turns = tuple(opener.turn.record(outcome) for opener, outcome in zip(openers, outcomes, strict=True))
-    fault = next((outcome for outcome in outcomes if isinstance(outcome, Fault)), None)
-    if fault is not None or bull.opened is None or bear.opened is None:
-        return Heard(turns, bull.opened, bear.opened, fault=fault or Fault(kind="internal", message="an opening ended without an answer"))
-    decider = _decider(pack, setup, (bull.opened, bear.opened), read)
-    (outcome,) = room.together([_asked(decider.turn, setup.tasks["verdict"], decider.check, is_proposal=True)])
-    turns = (*turns, decider.turn.record(outcome))
-    if isinstance(outcome, Fault):
-        return Heard(turns, bull.opened, bear.opened, fault=outcome)
-    return Heard(turns, bull.opened, bear.opened, verdict=outcome)
+    def _hear(self, speakers: Sequence[_Speaker], phase: PhaseSetup) -> Fault | None:
+        for one in speakers:
+            self._tell("turn_started", phase=one.kind, round=one.round, side=one.side)
+        outcomes = self._room.together([self._asked(one, phase) for one in speakers])
+        self._records = (*self._records, *(one.record(outcome) for one, outcome in zip(speakers, outcomes, strict=True)))
+        fault = next((outcome for outcome in outcomes if isinstance(outcome, Fault)), None)
+        if fault is not None:
+            return fault
+        for one in speakers:
+            if one.turn is None:
+                return Fault(kind="internal", message="a turn ended without an answer")
+            self._turns = appended(self._turns, one.turn)
+            self._tell("turn_completed", phase=one.kind, round=one.round, side=one.side, p_up=one.turn.p_up, attempts=one.turn.attempts, answer=one.turn.answer)
+        return None
+
+    def _asked(self, speaker: _Speaker, phase: PhaseSetup) -> Asked:
+        task = self._setup.tasks[_task_of(speaker.kind, speaker.side)]
+        return Asked(
+            phase=speaker.kind,
+            round=speaker.round,
+            side=speaker.side,
+            bounds=speaker.bounds,
+            description=speaker.prompt.text,
+            expected_output=task["expected_output"],
+            check=speaker.check,
+            broken=lambda: speaker.fault,
+            has_tools=_is_isolated(phase),
+        )
+
+    def _speaker(self, place: int, round_: int, phase: PhaseSetup, side: Debater, order: Literal[0, 1] | None) -> _Speaker:
+        read = () if _is_isolated(phase) else self._turns
+        seen = floor(side, read, self._known, self._pack.as_of, self._setup.thresholds)
+        return _Speaker(
+            place=place,
+            round=round_,
+            kind=phase.kind,
+            side=side,
+            order=order,
+            length=phase.length,
+            bounds=phase.bounds(side),
+            prompt=self._prompt(phase, side, seen, read),
+            floor=seen,
+            tell=self._tell,
+        )
+
+    def _prompt(self, phase: PhaseSetup, side: Debater, seen: Floor, read: Sequence[Turn]) -> Prompt:
+        if _is_isolated(phase):
+            return opening_prompt(self._pack, self._setup, phase, side)
+        debate, shortened = told(read, self._setup.prompt_characters // 2)
+        values = _frame(self._pack, self._setup, phase, side) | {"side": SPEAKS[side], "debate": debate, "duty": duty(phase.kind, seen)}
+        prompt = render(self._setup.tasks[phase.kind]["description"], values, tuple(seen.sight.visible.values()), self._setup.prompt_characters)
+        return Prompt(prompt.text, (*shortened, *prompt.cut))
+
+    def _reveal(self) -> None:
+        for side in DEBATERS:
+            self._gate = self._gate.commit(side, self._turns)
+            self._tell("committed", side=side, sha256=self._gate.commitment(side))
+        self._gate = self._gate.reveal(self._turns).gate
+        self._tell("revealed")
+
+    def _skip_what_is_settled(self, place: int, phase: PhaseSetup) -> None:
+        """An exchange over nothing is not held, and one that is settled is not gone on with; both are recorded."""
+        rest = tuple(range(place + 1, len(self._setup.phases)))
+        if not rest or self._skipped:
+            return
+        points = trajectory(self._turns)
+        if _is_isolated(phase):
+            if not any(isinstance(turn.answer, Opening) and turn.answer.claims for turn in self._turns):
+                self._skipped = Skipped(after_round=points[-1].round, reason="no_case", phases=rest)
+            elif not exchange_due(points[-1].gap, self._setup.thresholds):
+                self._skipped = Skipped(after_round=points[-1].round, reason="openings_agree", phases=rest)
+        elif self._setup.consensus_stop and consensus(self._turns, self._setup.thresholds) == "earned":
+            early = tuple(one for one in rest if not self._setup.phases[one].always)
+            if early:
+                self._skipped = Skipped(after_round=points[-1].round, reason="consensus", phases=early)
+                self._tell("consensus", round=points[-1].round)
+
+    def _tell_measures(self, round_: int, phase: PhaseSetup) -> None:
+        point = trajectory(self._turns)[-1]
+        self._tell("gap", round=round_, bull=point.bull, bear=point.bear, gap=point.gap)
+        metrics = self._measured()
+        for row in metrics.ledger.rows:
+            for event in row.history:
+                if event.round == round_:
+                    name = "adjudicated" if event.what in ("ACCEPT", "SUSTAIN", "LAPSE") else "move"
+                    self._tell(name, round=round_, side=event.side, objection=row.id, what=event.what, counts=event.valid)
+        for placed in metrics.ledger.objections:
+            if placed.round == round_:
+                self._tell("objection_raised", round=round_, side=placed.side, objection=placed.id, claim=placed.objection.target_claim_id)
+        self._tell("phase_completed", phase=phase.kind, round=round_)
+
+    def _measured(self) -> Metrics:
+        return measure(self._turns, self._known, self._p0(), self._setup.thresholds)
+
+    def _p0(self) -> Decimal:
+        """The base rate in the evidence; even odds where there is none."""
+        item: EvidenceItem | None = next(iter(self._pack.find("get_price_history", "base_rate")), None)
+        return Decimal(str(item.payload["p0"])) if item is not None and item.payload.get("p0") else EVEN_ODDS
+
+    def _record(self) -> DebateRecord:
+        record = self._unmeasured()
+        if not record.turns:
+            return record
+        metrics = measure(record.turns, self._known, self._p0(), self._setup.thresholds)
+        return record.model_copy(update={"metrics": metrics, "checked": _checked(metrics, self._known)})
+
+    def _unmeasured(self) -> DebateRecord:
+        """What was said in the phases that were completed, and nothing that follows from it."""
+        complete = tuple(turn for turn in self._turns if turn.phase in self._executed)
+        return DebateRecord(turns=complete, gate=self._gate.events, executed=self._executed, skipped=self._skipped, p0=self._p0())
+
+    def _verdict(self, record: DebateRecord) -> Held:
+        for flag in record.metrics.flags if record.metrics else ():
+            self._tell("flag", name=flag.name, side=flag.side, subject=flag.subject)
+        decider = Decider.of(self._pack, self._setup, record, self._read)
+        who = self._setup.side("cio")
+        asked = Asked(
+            phase="verdict",
+            round=len(self._executed) + 1,
+            side="cio",
+            bounds=who.bounds,
+            description=decider.prompt.text,
+            expected_output=self._setup.tasks["verdict"]["expected_output"],
+            check=decider.check,
+            has_tools=True,
+            is_proposal=True,
+        )
+        self._tell("turn_started", phase="verdict", round=asked.round, side="cio")
+        (outcome,) = self._room.together([asked])
+        records = (*self._records, decider.record(asked.round, outcome))
+        if isinstance(outcome, Fault):
+            return Held(records, record, fault=outcome)
+        self._tell("proposal", text=outcome)
+        return Held(records, record, verdict=outcome)
 
 
-def claim_id(side: Side, number: int) -> str:
-    """The id of a claim; numbers count from 1."""
-    return f"c_{side}_{number}"
-
-
-def _asked(turn: _Turn, task: dict[str, str], check: Callable[[str], Repair | None], *, is_proposal: bool = False) -> Asked:
-    return Asked(turn.phase, turn.round, turn.who.side, turn.prompt.text, task["expected_output"], check, is_proposal)
-
-
-def _opener(pack: EvidencePack, setup: Setup, thresholds: Thresholds, side: Side) -> _Opener:
-    who = _who(setup, side)
-    values = {"question": question(pack), "reference": setup.markers[side], "answer": answer_schema("opening")}
-    template = setup.tasks[f"{side}_opening"]["description"]
-    return _Opener(_Turn("opening", 1, who, _prompt(setup, template, values, pack.visible_to(side))), pack, thresholds)
-
-
-def _decider(pack: EvidencePack, setup: Setup, openings: Sequence[Opened], read: ReadProposal) -> _Decider:
-    values = {"question": question(pack), "cases": json_line({one.side: shown_case(one) for one in openings}), "answer": answer_schema("proposal")}
-    turn = _Turn("verdict", 2, _who(setup, "cio"), _prompt(setup, setup.tasks["verdict"]["description"], values, pack.items))
-    claims = {name for one in openings for name, _, _ in one.claims()}
-    return _Decider(turn, pack.ticker, frozenset(claims | {item.id for item in pack.items} - set(turn.prompt.cut)), read)
-
-
-def _prompt(setup: Setup, template: str, values: dict[str, str], items: Sequence[EvidenceItem]) -> Prompt:
-    if setup.evidence == "on_request" and "reference" in values:
+def opening_prompt(pack: EvidencePack, setup: Setup, phase: PhaseSetup, side: Debater) -> Prompt:
+    """What a side is asked first: it is made from the evidence of that side and from nothing else."""
+    values = _frame(pack, setup, phase, side)
+    template = setup.tasks[_task_of(phase.kind, side)]["description"]
+    if setup.evidence == "on_request":
         return Prompt(fill(template, {**values, "evidence": ON_REQUEST}), ())
-    return render(template, values, items, setup.prompt_characters)
+    return render(template, values, pack.visible_to(side), setup.prompt_characters)
 
 
-def _who(setup: Setup, side: Side) -> SideSetup:
-    return next(one for one in setup.sides if one.side == side)
+def _frame(pack: EvidencePack, setup: Setup, phase: PhaseSetup, side: Debater) -> dict[str, str]:
+    return {
+        "question": question(pack),
+        "reference": setup.markers[side],
+        "length": f"Write about {SENTENCES[phase.length]} sentences in all.",
+        "answer": answer_schema(phase.kind),
+    }
 
 
-def shown_case(case: Opened) -> dict[str, object]:
-    """A case as the CIO reads it: claims under their ids, with what code found wrong beside them."""
-    claims = [
-        {"id": name} | {key: value for key, value in claim.model_dump().items() if value is not None} | ({"found_by_program": notes} if notes else {})
-        for name, claim, notes in case.claims()
-    ]
-    opening = case.opening
-    return {"stance": opening.stance, "p_up": opening.p_up, "no_case": opening.no_case, "claims": claims, "strongest_counter": opening.strongest_counter}
+def _checked(metrics: Metrics, known: Mapping[str, EvidenceItem]) -> dict[str, Verdict]:
+    return {claim.id: verdict(claim.claim.assertion, known) for claim in metrics.ledger.claims if claim.claim.assertion}
+
+
+def _as_fault(broken: DebateFault) -> Fault:
+    """An invariant that broke, as it is recorded."""
+    return Fault(kind="isolation" if broken.code == "ISOLATION_VIOLATION" else "internal", message=f"{broken.code}: {broken.message}")
+
+
+def _is_isolated(phase: PhaseSetup) -> bool:
+    return phase.kind == "opening"
+
+
+def _task_of(kind: AnswerKind, side: Debater) -> str:
+    return f"{side}_opening" if kind == "opening" else kind

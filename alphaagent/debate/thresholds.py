@@ -18,6 +18,8 @@ Count = Annotated[int, Field(ge=1)]
 class Thresholds(Frozen):
     """Bounds and margins in force in one debate. Probabilities, shares and similarities are Decimal from 0 to 1."""
 
+    min_disagreement: Fraction = Decimal("0.05")
+    """Openings, or a panel, closer than this need no exchange."""
     theta: Fraction = Decimal("0.05")
     """A gap strictly under it may be a consensus."""
     kappa: Fraction = Decimal("0.05")
@@ -43,7 +45,10 @@ class Thresholds(Frozen):
     """Fewer objections than this are no capitulation."""
     loop_share: Fraction = Decimal("0.6")
     """Of all moves on one claim, above which the debate goes round in circles."""
+    loop_moves: Count = 3
+    """Fewer moves than this are no circle."""
     effort_ratio: Count = 5
     """Claims of one side to one of the other, above which the effort is unequal."""
     repeated_sentences: Count = 3
     earned_convergence: Fraction = Decimal("0.5")
+    blend_weight: Fraction = Decimal("0.3")

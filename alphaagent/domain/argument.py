@@ -22,6 +22,7 @@ Direction = Literal["up", "down"]
 Severity = Literal["high", "med", "low"]
 MoveType = Literal["CONCEDED", "REBUTTED", "CARRIED"]
 Operator = Literal["<", "<=", "==", ">=", ">"]
+Degradation = Literal["empty", "refusal", "repetition", "truncated"]
 Fallacy = Literal[
     "ad_hominem",
     "straw_man",
@@ -107,6 +108,8 @@ class Assertion(Said):
 
 
 class Claim(Said):
+    """One point of a case, with how much it weighs and what it stands on."""
+
     text: Annotated[str, Field(max_length=600), _VISIBLE, _NOT_BLANK]
     kind: Literal["fact", "inference", "forecast", "value"]
     direction: Direction
@@ -161,6 +164,8 @@ Adjudications = Annotated[tuple[Adjudication, ...], Field(max_length=MAX_LISTED)
 
 
 class Rebuttal(Said):
+    """The first answer to the opponent's case: it at its best, and what is wrong with it."""
+
     steelman: Steelman
     p_up: Probability
     objections: Annotated[tuple[Objection, ...], Field(max_length=MAX_LISTED)]
@@ -200,12 +205,16 @@ class Move(Said):
 
 
 class Retort(Said):
+    """The answer to the opponent's objections: one move for each that is outstanding."""
+
     p_up: Probability
     moves: Annotated[tuple[Move, ...], Field(max_length=MAX_LISTED)]
     adjudications: Adjudications = ()
 
 
 class Conclusion(Said):
+    """The last word: verdicts on rebuttals, and what would settle each point that stays open."""
+
     p_up: Probability
     summary: Annotated[str, Field(max_length=3000), _VISIBLE, _NOT_BLANK]
     adjudications: Adjudications
@@ -243,7 +252,9 @@ class Turn(Frozen):
     answer: Answer
     attempts: int = Field(default=1, ge=1)
     faults: tuple[PointFault, ...] = ()
-    """What stood at the end in spite of repair; a point with a fault has no effect."""
+    """What stood at the end in spite of repair; a point with a fault has no effect. An opening is stored as kept: its faults name what went."""
+    degraded: tuple[Degradation, ...] = ()
+    """Signs of a failing model in any text of this turn, those that were sent back included."""
 
     @model_validator(mode="after")
     def _answers_its_kind(self) -> "Turn":

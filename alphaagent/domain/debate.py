@@ -4,6 +4,8 @@ from typing import Literal
 
 from alphaagent.domain.base import Frozen
 
+DebateClass = Literal["no_debate", "theater", "capitulated", "hollow", "stagnant", "earned", "stubborn", "mixed"]
+
 
 class CaseLine(Frozen):
     """One point of a case: what it says, how much it weighs, and the evidence that it stands on."""
@@ -18,8 +20,10 @@ class CaseLine(Frozen):
     """Of a claim that a model made; its `factor` is then its kind: fact, inference, forecast or value."""
     severity: Literal["high", "med", "low"] | None = None
     direction: Literal["up", "down"] | None = None
+    status: Literal["open", "conceded", "narrowed", "upheld", "standing"] | None = None
+    """What became of it in the exchange."""
     faults: tuple[str, ...] = ()
-    """What code found wrong with its citations and a repair did not mend."""
+    """What code found wrong with it."""
 
 
 class Case(Frozen):
@@ -54,6 +58,30 @@ class Contribution(Frozen):
     detail: str
 
 
+class DebateRound(Frozen):
+    """Both sides' probabilities in one round, the gap between them and their middle; decimal strings."""
+
+    round: int
+    bull: str
+    bear: str
+    gap: str
+    mid: str
+
+
+class DebateSummary(Frozen):
+    """What a debate came to, in a few words; all of it is in the transcript."""
+
+    plan: Literal["quick", "standard", "deep"]
+    rounds: tuple[DebateRound, ...]
+    outcome: Literal["closed", "held", "widened"] | None
+    """What became of the gap; None with a single round."""
+    debate_class: DebateClass | None
+    """What the debate may be used for; None where the plan has no exchange."""
+    flags: tuple[str, ...]
+    skipped: Literal["openings_agree", "no_case", "consensus"] | None = None
+    """Why phases of the plan were not taken."""
+
+
 class EngineResult(Frozen):
     """What an engine hands over: the raw proposal text and everything that explains it."""
 
@@ -73,5 +101,7 @@ class EngineResult(Frozen):
     """The smallest change that would alter the action, in words."""
     target_weight: str | None = None
     """The share of NAV that the engine aims at."""
+    debate: DebateSummary | None = None
+    """None where no model debated."""
     acted_flags: tuple[str, ...] = ()
     """Hard flags that this proposal answers with a trade; a flag is answered once."""

@@ -6,6 +6,7 @@ from enum import StrEnum
 from typing import Literal
 
 from alphaagent.domain.base import Frozen, Instant
+from alphaagent.domain.debate import DebateClass
 from alphaagent.domain.market import InstrumentKind
 from alphaagent.domain.portfolio import Activity
 
@@ -129,6 +130,10 @@ class GuardSnapshot(Frozen):
     """Sessions between the newest evidence and the last completed session."""
     tainted: tuple[str, ...] | None = None
     """Ids of tainted evidence that was counted or relied on."""
+    debate_class: DebateClass | Literal["none"] | None = None
+    """decide: what the debate came to; `none` where no model debated or the plan has no exchange."""
+    debate_gap: Decimal | None = None
+    """decide: how far apart the two sides' probabilities were in the debate's last round; None where there was no debate."""
     base_rate: Decimal | None = None
     rule_driven: bool | None = None
     quantity: Decimal | None = None

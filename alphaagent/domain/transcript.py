@@ -1,14 +1,11 @@
-"""What a debate said and heard, whole enough to be run again without a socket: the setup, every call as it went over the wire, every tool
-call, every turn, and what became of it.
-"""
+"""What went over the wire in a debate: every call with its bytes, what it cost and how it failed, and every tool call."""
 
 from typing import Literal
 
 from pydantic import Field
 
-from alphaagent.domain.base import Frozen, Instant
+from alphaagent.domain.base import Frozen
 from alphaagent.domain.evidence import Side
-from alphaagent.domain.record import PlanName, Usage
 
 PhaseKind = Literal["opening", "rebuttal", "retort", "conclusion", "verdict"]
 
@@ -112,86 +109,3 @@ class ToolRecord(Frozen):
     arguments: str
     status: Literal["success", "empty", "error", "blocked", "unknown", "exhausted", "cached", "malformed"]
     evidence_ids: tuple[str, ...] = ()
-
-
-class Repair(Frozen):
-    """An answer that was sent back: what was wrong with it, by code and in words."""
-
-    codes: tuple[str, ...]
-    message: str
-
-
-class TurnRecord(Frozen):
-    """One side's turn: `answer` is the text that was accepted, None where none was."""
-
-    phase: PhaseKind
-    round: int
-    side: Side
-    answer: str | None
-    repairs: tuple[Repair, ...] = ()
-    faults: tuple[str, ...] = ()
-    """Codes that stood at the end and were recorded instead of sent back once more."""
-    cut: tuple[str, ...] = ()
-    """What was left out of the prompt to keep its size, by name."""
-
-
-class SideSetup(Frozen):
-    """Who speaks for one side: persona, model and bounds, as they were in force."""
-
-    side: Side
-    role: str
-    goal: str
-    backstory: str
-    tools: tuple[str, ...]
-    model: str
-    temperature: str | None
-    """None leaves it to the provider; some models take no other."""
-    completion_tokens: int
-    """The most that one answer may have."""
-    call_seconds: str
-    tool_calls: int
-    repairs: int
-    """How often an answer may be sent back in one turn."""
-    calls: int
-    tokens: int
-    """Calls and tokens, those of the prompts included, in one turn."""
-
-
-class Setup(Frozen):
-    """Everything besides the evidence that shaped a debate; a replay needs no file."""
-
-    plan: PlanName
-    provider: str
-    base_url: str
-    """Without credentials, query or fragment."""
-    sides: tuple[SideSetup, ...]
-    tasks: dict[str, dict[str, str]]
-    """Task templates by name, as in tasks.yaml."""
-    decision_seconds: str
-    call_attempts: int
-    prompt_characters: int
-    max_claims: int
-    evidence: Literal["upfront", "on_request"]
-    """Whether a side is handed what its tools return, or has to call them."""
-    prices: dict[str, dict[str, str]]
-    """Prices per million tokens of the models in use, in USD; a model without a price is missing."""
-    markers: dict[str, str]
-    """A random word in each side's private input, which must never show up at the other side."""
-    prompt_fingerprint: str
-    crewai_version: str
-
-
-class Transcript(Frozen):
-    """One debate from the first prompt to the verdict, or to what ended it."""
-
-    schema_version: Literal[1] = 1
-    status: Literal["completed", "failed"]
-    started_at: Instant
-    pack_sha256: str
-    setup: Setup
-    turns: tuple[TurnRecord, ...] = ()
-    tools: tuple[ToolRecord, ...] = ()
-    calls: tuple[CallRecord, ...] = ()
-    """In the order of their keys, so that two runs of the same debate agree."""
-    fault: Fault | None = None
-    usage: Usage

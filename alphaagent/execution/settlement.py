@@ -59,6 +59,8 @@ class Settler:
     """Which lot a sale takes first; recorded with each trade."""
     index_change: IndexChange | None = None
     """The market index's change on a session, where the order's mandate asks for it."""
+    approved: Callable[[DecisionRecord], str] = lambda record: record.ruling.limits_hash
+    """The hash of the limits that an order was approved under."""
 
     def due(self, books: Books, portfolio: Portfolio | None, as_of: datetime) -> tuple[Order, ...]:
         """Pending orders whose session is here or past on as_of's date, oldest first; `settle` leaves those alone whose session has not opened."""
@@ -164,7 +166,7 @@ class Settler:
             rule_driven=record.result.rule_driven,
         )
         # An order settles under the mandate that it was approved under: a mandate changed since must not strand an exit.
-        book = replace(self.book_state(books, portfolio, at, {instrument.id: bar.open}), limits_on_file=record.ruling.limits_hash)
+        book = replace(self.book_state(books, portfolio, at, {instrument.id: bar.open}), limits_on_file=self.approved(record))
         traded = trading(self.market, instrument, at, bar)
         happened = effective(self.market, instrument, order.decided_at, at)
         calendar = self.calendar_of(instrument)

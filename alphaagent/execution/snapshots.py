@@ -5,7 +5,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from decimal import Decimal
+from typing import Literal
 
+from alphaagent.domain.debate import DebateClass
 from alphaagent.domain.market import CorporateAction, Instrument
 from alphaagent.domain.portfolio import Account, Activity, Order
 from alphaagent.domain.ruling import ControlState, Effective, ExecutionMode, GuardSnapshot, Provenance
@@ -43,6 +45,18 @@ class Seen:
 
 
 @dataclass(frozen=True, slots=True)
+class Argued:
+    """decide: what the exchange behind the proposal came to."""
+
+    debate_class: DebateClass | Literal["none"] | None
+    """None where a debate should have a class and has none, which blocks what opens."""
+    gap: Decimal | None
+
+
+NO_DEBATE = Argued("none", None)
+
+
+@dataclass(frozen=True, slots=True)
 class Subject:
     """What is to be ruled on."""
 
@@ -68,6 +82,7 @@ def decide_snapshot(
     price: Decimal,
     scheduled: bool,
     seen: Seen | None,
+    argued: Argued,
     index_change: Decimal | None = None,
 ) -> GuardSnapshot:
     """Stage decide: the last close is the price and the proposal's amount the wish. `seen` is None before the engine has spoken."""
@@ -86,6 +101,8 @@ def decide_snapshot(
             "evidence_count": seen.evidence_count if seen else None,
             "evidence_age_sessions": seen.evidence_age_sessions if seen else None,
             "tainted": seen.tainted if seen else None,
+            "debate_class": argued.debate_class,
+            "debate_gap": argued.gap,
             "budget": seen.budget if seen else None,
         }
     )

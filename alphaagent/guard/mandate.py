@@ -70,6 +70,15 @@ class Mandate(Frozen):
         """The mandate that was in force when a decision was recorded."""
         return cls.parse(str(record["name"]), record["limits"], where)
 
+    @classmethod
+    def approved_hash(cls, record: Mapping[str, Any], limits_hash: str, where: str) -> str:
+        """The hash that recorded limits have under the rules of today, for B4 to compare with.
+
+        A version that knows one more rule writes the same limits with one line more; that is no change of the mandate, and must not strand an
+        order that was approved before. Limits that do not hash to what was recorded keep the recorded hash, which then matches nothing.
+        """
+        return cls.from_record(record, where).limits_hash if fingerprint(record["limits"]) == limits_hash else limits_hash
+
     def __hash__(self) -> int:
         # Cheap on purpose: every evaluation looks a mandate up, and the same object is then found without comparing fifty rules.
         return hash((self.name, self.risk_profile, self.lot))

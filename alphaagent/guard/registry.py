@@ -28,6 +28,7 @@ from alphaagent.guard.rules.e10_market_stress import MarketStress
 from alphaagent.guard.rules.f1_decision_age import DecisionAge
 from alphaagent.guard.rules.f2_evidence_age import EvidenceAge
 from alphaagent.guard.rules.f3_coherence import Coherence
+from alphaagent.guard.rules.f4_debate_quality import DebateQuality
 from alphaagent.guard.rules.f5_provenance import ProvenanceGate
 from alphaagent.guard.rules.f6_taint import Taint
 from alphaagent.guard.rules.g1_orders_account import AccountOrders
@@ -81,6 +82,7 @@ RULES: dict[str, type[Rule]] = {
     "F1": DecisionAge,
     "F2": EvidenceAge,
     "F3": Coherence,
+    "F4": DebateQuality,
     "F5": ProvenanceGate,
     "F6": Taint,
     "G1": AccountOrders,

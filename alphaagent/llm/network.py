@@ -36,16 +36,13 @@ class NetworkCarrier:
         self._ends = self._began + seconds
         self._lock = threading.Lock()
         self._seq = 0
-        self._open: dict[Key, tuple[Parcel, Carried]] = {}
+        self._begun: list[tuple[Parcel, Carried]] = []
         self._closed = False
 
     def carry(self, parcel: Parcel) -> Carried:
         """The answer, or the fault that came instead of one; after `close` there is only the deadline."""
         begun, seconds = self._begin(parcel), min(parcel.seconds, self.left())
-        carried = self._bounded(parcel, begun, seconds) if seconds > 0 else self._ended(begun, DEADLINE)
-        with self._lock:
-            self._open.pop(parcel.key, None)
-        return carried
+        return self._bounded(parcel, begun, seconds) if seconds > 0 else self._ended(begun, DEADLINE)
 
     def left(self) -> float:
         """Seconds to the debate's deadline."""
@@ -58,19 +55,23 @@ class NetworkCarrier:
         return True
 
     def close(self) -> tuple[tuple[Parcel, Carried], ...]:
-        """Ends the debate's use of the network and its connections; what is still in flight comes back as ended by the deadline."""
+        """Ends the debate's use of the network and its connections.
+
+        Every parcel comes back as ended by the deadline: which of them are on record otherwise is the trace's to know, for an answer may be
+        here and not there yet.
+        """
         with self._lock:
             self._closed = True
-            unanswered = tuple((parcel, self._ended(begun, DEADLINE)) for parcel, begun in self._open.values())
+            begun = tuple((parcel, self._ended(begun, DEADLINE)) for parcel, begun in self._begun)
         self._client.close()
-        return unanswered
+        return begun
 
     def _begin(self, parcel: Parcel) -> Carried:
         with self._lock:
             self._seq += 1
             begun = Carried(self._seq, self._now_ms(), 0)
             if not self._closed:
-                self._open[parcel.key] = (parcel, begun)
+                self._begun.append((parcel, begun))
             return begun
 
     def _bounded(self, parcel: Parcel, begun: Carried, seconds: float) -> Carried:

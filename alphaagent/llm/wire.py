@@ -86,6 +86,8 @@ class Wire(httpx.BaseTransport):
         self._purse, self._steps, self._trace = purse, steps, trace
         self._number = 0
         self.fault: Fault | None = None
+        self.used_up = False
+        """Whether the last reply took all the tokens that it might have, whatever its provider called that."""
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         """Raises WireEnded where the turn ends here."""
@@ -142,6 +144,7 @@ class Wire(httpx.BaseTransport):
 
     def _judged(self, heard: _Heard, cap: int) -> _Heard:
         """What a reply cost is booked whatever comes of it; then it must keep within its bounds."""
+        self.used_up = heard.usage is not None and heard.usage.completion >= cap
         overrun = self._purse.settle(heard.usage, cap) if heard.usage else None
         if heard.reply is None:
             return heard

@@ -8,7 +8,7 @@ from typing import Literal
 
 from alphaagent.bootstrap import Workplace
 from alphaagent.errors import AlphaAgentError
-from alphaagent.staffing import SIDES, Staff
+from alphaagent.staffing import Staff
 
 FRESH_DAYS = 5
 """Calendar days that recorded data may be old before the doctor says so."""
@@ -144,7 +144,7 @@ def _provider(workplace: Workplace) -> Finding:
 
 def _staffed(staff: Staff, ceiling: Decimal | None) -> Finding:
     """Whether the crew could speak; nobody is asked anything, for that would cost money."""
-    models = ", ".join(dict.fromkeys(staff.model_of(side) for side in SIDES))
+    models = ", ".join(staff.models_of(staff.file.plan))
     most = staff.most_cost(staff.file.plan)
     if most is None and ceiling is not None:
         fix = f"add {staff.provider.name}/{models} to config/prices.yaml, or set ALPHAAGENT_DAILY_SPEND_USD to off"

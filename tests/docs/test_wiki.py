@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from alphaagent.debate.config import TASKS, DebateFile, SideBounds, Sides
+from alphaagent.debate.plan import Phase
 from alphaagent.guard import intake
 from alphaagent.guard.registry import RULES
 from alphaagent.settings import VARIABLES, read_yaml
@@ -20,6 +22,18 @@ OTHERS = {"Execution-Guard.md", "Add-a-rule.md", "Data-Model.md", "News-Sentimen
 """Pages that stand beside their parts of the program and may come later than these."""
 MADE_AT_RUN_TIME = {"data/alphaagent.db", "data/demo.db", "data/HALT", "data/cache/"}
 NEW_IN_AN_EXAMPLE = {"alphaagent/evidence/sources/desk_notes.py", "alphaagent/guard/rules/h8_gross_cap.py"}
+CREW_MESSAGES = (
+    "and its key is missing",
+    "needs a package that is not installed",
+    "no model is named for the provider",
+    "is set, and no provider is named",
+    "has no price for",
+    "the answer could not be used after",
+    "no model provider is configured",
+    "Both sides were the same model",
+    "no model took part in this decision",
+    "bull and bear, then CIO",
+)
 MACHINE_OR_REGISTRY = re.compile(r"(?<![\w.])/(?:work|tmp|root|home)/|https?://[\w.-]*(?:pypi|pythonhosted|anaconda|npmjs|golang)", re.IGNORECASE)
 
 
@@ -77,6 +91,28 @@ def _keys(document: dict[str, Any], prefix: str = "") -> Iterator[str]:
 def test_every_setting_is_described() -> None:
     keys = list(_keys(read_yaml(ROOT / "config" / "alphaagent.yaml")))
     assert [key for key in keys if f"`{key}`" not in CONFIGURATION] == []
+
+
+def test_every_key_of_debate_yaml_is_described() -> None:
+    debate = read_yaml(ROOT / "config" / "debate.yaml")
+    phases = {key for plan in debate.pop("plans").values() for phase in plan for key in phase}
+    keys = {*_keys(debate), "plans", *(f"sides.{side}.{bound}" for side in Sides.model_fields for bound in SideBounds.model_fields)}
+    assert set(DebateFile.model_fields) == {key.partition(".")[0] for key in keys}
+    assert [key for key in sorted(keys) if f"`{key}`" not in CONFIGURATION] == []
+    assert [key for key in sorted(phases | set(Phase.model_fields)) if not re.search(rf"^\| `plans`:.*`{key}`", CONFIGURATION, re.MULTILINE)] == []
+
+
+def test_every_task_and_placeholder_is_described() -> None:
+    assert [name for name in TASKS if f"`{name}`" not in CONFIGURATION] == []
+    assert [name for _, names in TASKS.values() for name in names if f"`{{{name}}}`" not in CONFIGURATION] == []
+
+
+@pytest.mark.parametrize("message", CREW_MESSAGES)
+def test_a_message_that_the_wiki_quotes_is_the_programs(message: str) -> None:
+    pages = _read(WIKI / "Troubleshooting.md") + CONFIGURATION
+    sources = "\n".join(_read(path) for path in (ROOT / "alphaagent").rglob("*.py"))
+    assert message in pages
+    assert message in sources
 
 
 def test_every_key_of_the_mandates_is_described() -> None:

@@ -15,6 +15,7 @@ import pytest
 from alphaagent import staffing
 from alphaagent.cli import run
 from alphaagent.debate.orchestrate import Asked
+from alphaagent.debate.record import Bounds
 from alphaagent.llm.carrier import Carried, Key, Parcel
 from alphaagent.llm.dialects import DIALECTS
 from alphaagent.llm.provider import Provider, Route
@@ -25,6 +26,7 @@ from alphaagent.llm.trace import Trace
 from alphaagent.llm.wire import Seat, Wire
 from alphaagent.settings import contained_crewai
 from tests import crew_script
+from tests.crew_home import quick
 from tests.home import CHECKOUT, Home
 from tests.scripted_provider import CallTools, Request, ScriptedProvider, Status, Step, Text, wire
 
@@ -39,7 +41,8 @@ every_provider = pytest.mark.parametrize("provider", PROVIDERS.values(), ids=PRO
 
 
 def configure(patch: pytest.MonkeyPatch, provider: Provider, scripted: ScriptedProvider, **environment: str) -> None:
-    """The environment that leads to this provider at the scripted address, with a key in its own variable."""
+    """The environment that leads to this provider at the scripted address, with a key in its own variable; the plan is `quick`."""
+    quick(Path(os.environ["ALPHAAGENT_HOME"]))
     patch.setenv("ALPHAAGENT_LLM_PROVIDER", provider.name)
     patch.setenv("ALPHAAGENT_LLM_BASE_URL", scripted.base_url if provider.route == "openai" else scripted.host_url)
     patch.setenv(provider.key_variables[0] if provider.key_variables else "ALPHAAGENT_LLM_API_KEY", KEY)
@@ -187,7 +190,11 @@ def configured(each: Provider, tmp_path_factory: pytest.TempPathFactory) -> Hear
     folder = tmp_path_factory.mktemp("configured")
     (folder / "config").mkdir()
     changes = {
-        "debate.yaml": (("completion_tokens: 1600", "completion_tokens: 777"), ("cio: {model: null, temperature: null", "cio: {model: larger, temperature: 0")),
+        "debate.yaml": (
+            ("plan: standard", "plan: quick"),
+            ("completion_tokens: 1600", "completion_tokens: 777"),
+            ("cio: {model: null, temperature: null", "cio: {model: larger, temperature: 0"),
+        ),
         "tasks.yaml": (("{question}", f"{LONGEST}\n    {{question}}"),),
     }
     for name, replacements in changes.items():
@@ -301,7 +308,8 @@ def test_at_its_usual_address_the_crew_asks_for_answers_and_for_nothing_else(pro
     seat = Seat("opening", 1, "bull", model, 500, 10.0, 1, provider.cap_field, provider.headers, (), None)
     seen = Wire(seat, DIALECTS[provider.route], carrier, Purse(6, 40_000), steps, trace)
     place = room.Place("Analyst", "Be right.", "Patient.", provider.route, model, None, KEY, provider.base_url or "https://models.example/v1", 0, (), seen)
-    asked = Asked("opening", 1, "bull", "Say something. " * 1000, "An answer.", lambda raw: None)
+    bounds = Bounds(model=model, temperature=None, completion_tokens=500, call_seconds="10.0", tool_calls=2, repairs=0, calls=6, tokens=40_000)
+    asked = Asked("opening", 1, "bull", bounds, "Say something. " * 1000, "An answer.", lambda raw, hit_budget: None)
     assert room.CrewRoom(lambda _: place, lambda: 30.0).together([asked]) == ("an answer",)
     (parcel,) = carrier.parcels
     assert parcel.url.startswith(provider.base_url or "https://models.example/v1")
@@ -330,7 +338,7 @@ def test_a_named_provider_whose_client_is_not_installed_is_an_error(scene: Scene
         ran = scene.home.run("decide", "AAPL", "--as-of", AS_OF)
         assert (ran.code, ran.out, scripted.requests) == (2, "", ())
     assert f"pip install 'alphaagent[{provider.extra}]'" in ran.err
-    assert scene.home.files() == []
+    assert scene.home.counts() == {}
     assert scene.home.decide("AAPL", AS_OF, "--engine", "heuristic")["provenance"] == "heuristic"
 
 

@@ -31,7 +31,7 @@ def test_the_documented_keys_and_types(home: Home) -> None:
     document = home.decide("AAPL", AS_OF)
     assert set(document) == {
         *("decision_id", "stored", "ticker", "as_of", "engine", "provenance", "execution_mode", "fallback_reason", "proposal", "abstained"),
-        *("bull_case", "bear_case", "debate", "reading", "evidence", "guard", "order", "audit", "usage"),
+        *("bull_case", "bear_case", "debate", "crew", "transcript_sha256", "reading", "evidence", "guard", "order", "audit", "usage"),
     }
     assert re.fullmatch(r"dec_[0-9a-f]{16}", document["decision_id"])
     assert (document["stored"], document["abstained"], document["debate"], document["fallback_reason"]) == (False, False, None, None)

@@ -15,7 +15,8 @@ from alphaagent.domain.portfolio import OrderStatus
 from alphaagent.domain.record import DecisionRecord
 from alphaagent.domain.ruling import Outcome
 from alphaagent.operations.doctor import Finding
-from alphaagent.render import bar, console, decision_page, evidence_table, findings_table, journal_table, portfolio_page, rows
+from alphaagent.render import bar, console, decision_page, findings_table, journal_table, portfolio_page, rows
+from alphaagent.render_evidence import evidence_list, evidence_table
 from alphaagent.views import decision_document, portfolio_document
 from tests.fakes import ACME, BETA, account, closes, order, position
 from tests.pack_builder import BEARISH, BULLISH, LOST_FILINGS, LOST_NEWS, health_items, holding, item, pack
@@ -158,7 +159,8 @@ def test_hostile_text_is_shown_and_not_obeyed() -> None:
 @pytest.mark.parametrize(
     "thing",
     [
-        evidence_table(decision_document(record(hostile()), None)),
+        evidence_table(decision_document(record(hostile()), None)["evidence"]["items"]),
+        evidence_list(decision_document(record(hostile()), None)["evidence"]["items"]),
         rows("", ("a",), [(HOSTILE,)]),
         findings_table([Finding("books", "fault", HOSTILE, HOSTILE, 5)]),
     ],

@@ -8,7 +8,7 @@ import pytest
 
 from alphaagent.domain.evidence import EvidencePack
 from alphaagent.domain.portfolio import OrderStatus
-from alphaagent.domain.ruling import Outcome
+from alphaagent.domain.ruling import Outcome, Provenance
 from alphaagent.ledger.findings import Finding
 from alphaagent.ledger.verify import VerifyReport
 from alphaagent.views import (
@@ -23,6 +23,7 @@ from alphaagent.views import (
     verify_document,
     verify_lines,
 )
+from tests.crew_record import crew_record, transcript
 from tests.fakes import ACME, AUDIT, BETA, account, closes, order, position
 from tests.pack_builder import BEARISH, BULLISH, CLOSE, LOST_NEWS, health_items, holding, item, news_items, pack
 from tests.record_builder import record, stored
@@ -41,6 +42,8 @@ ALWAYS = {
     "bull_case",
     "bear_case",
     "debate",
+    "crew",
+    "transcript_sha256",
     "evidence",
     "guard",
     "usage",
@@ -123,6 +126,38 @@ def test_the_reading_is_the_engines_arithmetic() -> None:
 
     assert set(reading) == {"score", "target_weight", "base_rate", "hold_kind", "abstain_reason", "flip", "contributions"}
     assert sum(D(part["contribution"]) for part in reading["contributions"]) == D(reading["score"])
+
+
+def test_a_quick_debate_is_one_round_of_the_two_openings() -> None:
+    document = decision_document(crew_record(), None, transcript=transcript())
+
+    assert document["debate"] == {
+        "plan": "quick",
+        "rounds": [{"round": 1, "bull": "0.66", "bear": "0.45", "gap": "0.21", "mid": "0.555"}],
+        "outcome": None,
+        "class": None,
+        "flags": [],
+        "skipped": None,
+    }
+    assert document["crew"] == {
+        "provider": "openai-compatible",
+        "models": {"bull": ["toy"], "bear": ["toy"], "cio": ["toy"]},
+        "same_model": True,
+        "priced": True,
+        "faults": {"bull": [], "bear": [], "cio": []},
+    }
+    assert json.loads(json.dumps(document, allow_nan=False)) == document
+
+
+@pytest.mark.parametrize("provenance", ["heuristic", "fallback"])
+def test_a_heuristic_decision_has_no_debate(provenance: Provenance) -> None:
+    assert decision_document(record(BUY, provenance=provenance, reason="r"), None, transcript=transcript())["debate"] is None
+
+
+def test_a_model_without_a_price_is_said_to_have_none() -> None:
+    document = decision_document(crew_record(), None, transcript=transcript("other", priced=False))
+
+    assert (document["crew"]["same_model"], document["crew"]["priced"]) == (False, False)
 
 
 def test_a_failure_has_a_null_proposal_and_an_error() -> None:

@@ -4,6 +4,7 @@ The same code runs live and from a record; only the carrier differs.
 """
 
 import importlib
+import json
 import sys
 import threading
 from collections.abc import Callable
@@ -13,13 +14,17 @@ from datetime import datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from alphaagent.debate.orchestrate import Asked, Heard, Opened, ReadProposal, hold
-from alphaagent.debate.thresholds import Thresholds
+from alphaagent.debate.events import Events
+from alphaagent.debate.orchestrate import Asked, Debate, Held, ReadProposal
+from alphaagent.debate.prompts import HORIZON
+from alphaagent.debate.record import Bounds, DebateRecord, Setup, Transcript
+from alphaagent.debate.rows import ClaimState
+from alphaagent.domain.argument import Debater, Opening
 from alphaagent.domain.base import decimal_text
-from alphaagent.domain.debate import Case, CaseLine, EngineResult
-from alphaagent.domain.evidence import EvidencePack, Side
+from alphaagent.domain.debate import Case, CaseLine, DebateRound, DebateSummary, EngineResult
+from alphaagent.domain.evidence import EvidencePack
 from alphaagent.domain.record import Usage
-from alphaagent.domain.transcript import CallRecord, Fault, Setup, SideSetup, ToolRecord, Transcript
+from alphaagent.domain.transcript import CallRecord, Fault, ToolRecord
 from alphaagent.engines.crew.tools import DESCRIPTIONS, tools_of
 from alphaagent.errors import ReplayDiffers
 from alphaagent.llm.carrier import Carrier, RecordedCarrier
@@ -64,57 +69,58 @@ class Crew:
     contain: Callable[[], AbstractContextManager[None]]
     """Keeps CrewAI away from the user's environment and home folder while it is imported."""
 
-    def debate(self, pack: EvidencePack, setup: Setup, started_at: datetime) -> Debated:
-        """A debate over the network. What goes wrong in it is a fault of the transcript and raises nothing."""
+    def debate(self, pack: EvidencePack, setup: Setup, started_at: datetime, tell: Events) -> Debated:
+        """A debate over the network. What goes wrong in it is a fault of the transcript and raises nothing; loading CrewAI is no part of its time."""
+        _room(self.contain)
+        sides = {side: list(models) for side, models in setup.models().items()}
+        tell("run", ticker=pack.ticker, as_of=pack.as_of, horizon=HORIZON, plan=setup.plan, phases=[phase.kind for phase in setup.phases], sides=sides)
         client = network_client(self.base_url or "")
         carrier, trace = NetworkCarrier(client, float(setup.decision_seconds)), Trace()
-        heard = self._held(pack, setup, carrier, trace, carrier.left, self.key())
-        for parcel, carried in carrier.close():
-            trace.call(unanswered(parcel, carried, _who(setup, parcel.key[2]).model))
-        trace.close()
-        return _debated(pack, setup, started_at, heard, trace)
+        held = self._held(pack, setup, carrier, trace, carrier.left, self.key(), tell)
+        trace.close(unanswered(parcel, carried, json.loads(parcel.body).get("model", "")) for parcel, carried in carrier.close())
+        return _debated(pack, setup, started_at, held, trace)
 
     def again(self, pack: EvidencePack, transcript: Transcript) -> Debated:
         """The same debate from its record, without a socket. Raises ReplayDiffers at the first request that is not the recorded one."""
         carrier, trace = RecordedCarrier(transcript.calls, transcript.fault), Trace()
-        heard = self._held(pack, transcript.setup, carrier, trace, lambda: None, "from-the-record")
+        held = self._held(pack, transcript.setup, carrier, trace, lambda: None, "from-the-record", Events())
         difference = carrier.difference or carrier.unused()
         if difference:
             raise ReplayDiffers(difference, fix="replay it with the program and the packages that made it")
-        return _debated(pack, transcript.setup, transcript.started_at, heard, trace)
+        return _debated(pack, transcript.setup, transcript.started_at, held, trace)
 
-    def _held(self, pack: EvidencePack, setup: Setup, carrier: Carrier, trace: Trace, left: Callable[[], float | None], key: str) -> Heard:
+    def _held(self, pack: EvidencePack, setup: Setup, carrier: Carrier, trace: Trace, left: Callable[[], float | None], key: str, tell: Events) -> Held:
         room = _room(self.contain)
 
         def seated(asked: Asked) -> "Place":
-            who = _who(setup, asked.side)
-            steps = _steps(who, asked, trace)
+            who, bounds = setup.side(asked.side), asked.bounds
+            steps = _steps(bounds, who.tools if asked.has_tools else (), asked, trace, tell)
             place: Place = room.Place(
                 role=who.role,
                 goal=who.goal,
                 backstory=who.backstory,
                 route=self.provider.route,
-                model=who.model,
-                temperature=None if who.temperature is None else float(who.temperature),
+                model=bounds.model,
+                temperature=None if bounds.temperature is None else float(bounds.temperature),
                 api_key=key,
                 base_url=self.base_url,
-                repairs=who.repairs,
-                tools=tools_of(asked.side, pack, steps),
-                wire=Wire(self._seat(setup, who, asked), DIALECTS[self.provider.route], carrier, Purse(who.calls, who.tokens), steps, trace),
+                repairs=bounds.repairs,
+                tools=tools_of(asked.side, pack, steps) if asked.has_tools else (),
+                wire=Wire(self._seat(setup, asked), DIALECTS[self.provider.route], carrier, Purse(bounds.calls, bounds.tokens), steps, trace),
             )
             return place
 
-        return hold(pack, setup, Thresholds(max_claims=setup.max_claims), room.CrewRoom(seated, left), self.read)
+        return Debate(pack, setup, room.CrewRoom(seated, left), self.read, tell).hold()
 
-    def _seat(self, setup: Setup, who: SideSetup, asked: Asked) -> Seat:
-        price = setup.prices.get(who.model)
+    def _seat(self, setup: Setup, asked: Asked) -> Seat:
+        price, bounds = setup.prices.get(asked.bounds.model), asked.bounds
         return Seat(
             phase=asked.phase,
             round=asked.round,
             side=asked.side,
-            model=who.model,
-            cap=who.completion_tokens,
-            seconds=float(who.call_seconds),
+            model=bounds.model,
+            cap=bounds.completion_tokens,
+            seconds=float(bounds.call_seconds),
             attempts=setup.call_attempts,
             cap_field=self.provider.cap_field,
             headers=self.provider.headers,
@@ -132,32 +138,30 @@ def _room(contain: Callable[[], AbstractContextManager[None]]) -> Any:
             return importlib.import_module(ROOM)
 
 
-def _steps(who: SideSetup, asked: Asked, trace: Trace) -> Steps:
+def _steps(bounds: Bounds, own: tuple[str, ...], asked: Asked, trace: Trace, tell: Events) -> Steps:
     def told(number: int, name: str, arguments: str, status: ToolStatus) -> None:
         record = ToolRecord(phase=asked.phase, round=asked.round, side=asked.side, tool=name, arguments=arguments, status=status)
         trace.tool(number, record)
+        tell("tool_called", round=asked.round, side=asked.side, tool=name, status=status)
 
-    return Steps(who.tool_calls, who.tools, tuple(DESCRIPTIONS), told)
-
-
-def _who(setup: Setup, side: Side) -> SideSetup:
-    return next(one for one in setup.sides if one.side == side)
+    return Steps(bounds.tool_calls, own, tuple(DESCRIPTIONS), told)
 
 
-def _debated(pack: EvidencePack, setup: Setup, started_at: datetime, heard: Heard, trace: Trace) -> Debated:
+def _debated(pack: EvidencePack, setup: Setup, started_at: datetime, held: Held, trace: Trace) -> Debated:
     calls = trace.calls()
     transcript = Transcript(
-        status="failed" if heard.fault else "completed",
+        status="failed" if held.fault else "completed",
         started_at=started_at,
         pack_sha256=pack.sha256,
         setup=setup,
-        turns=heard.turns,
+        turns=held.turns,
+        debate=held.debate,
         tools=trace.tools(),
         calls=calls,
-        fault=heard.fault,
+        fault=held.fault,
         usage=usage_of(calls),
     )
-    return Debated(_result(pack, setup, heard), transcript)
+    return Debated(_result(pack, setup, held), transcript)
 
 
 def usage_of(calls: tuple[CallRecord, ...]) -> Usage:
@@ -167,43 +171,75 @@ def usage_of(calls: tuple[CallRecord, ...]) -> Usage:
     return Usage(calls=len(calls), prompt_tokens=sum(u.prompt for u in paid), completion_tokens=sum(u.completion for u in paid), cost_usd=decimal_text(cost))
 
 
-def _result(pack: EvidencePack, setup: Setup, heard: Heard) -> EngineResult | None:
-    if heard.verdict is None or heard.bull is None or heard.bear is None:
+def _result(pack: EvidencePack, setup: Setup, held: Held) -> EngineResult | None:
+    if held.verdict is None:
         return None
     base = next(iter(pack.find("get_price_history", "base_rate")), None)
     return EngineResult(
         engine="crew",
-        proposal_text=heard.verdict,
-        bull_case=_case(setup, heard.bull),
-        bear_case=_case(setup, heard.bear),
+        proposal_text=held.verdict,
+        bull_case=_case("bull", setup, held.debate),
+        bear_case=_case("bear", setup, held.debate),
         base_rate=None if base is None else base.payload.get("p0"),
+        debate=_summary(setup, held.debate),
     )
 
 
-def _case(setup: Setup, opened: Opened) -> Case:
-    who, opening = _who(setup, opened.side), opened.opening
-    lines = tuple(
-        CaseLine(
-            text=claim.text,
-            factor=claim.kind,
-            weight="0.0",
-            evidence_ids=claim.evidence_ids,
-            claim_id=name,
-            severity=claim.severity,
-            direction=claim.direction,
-            faults=notes,
-        )
-        for name, claim, notes in opened.claims()
+def _summary(setup: Setup, debate: DebateRecord) -> DebateSummary:
+    metrics = debate.metrics
+    points = metrics.trajectory if metrics else ()
+    return DebateSummary(
+        plan=setup.plan,
+        rounds=tuple(
+            DebateRound(
+                round=point.round, bull=decimal_text(point.bull), bear=decimal_text(point.bear), gap=decimal_text(point.gap), mid=decimal_text(point.mid)
+            )
+            for point in points
+        ),
+        outcome=metrics.outcome if metrics else None,
+        debate_class=metrics.debate_class if metrics and setup.plan != "quick" else None,
+        flags=tuple(dict.fromkeys(f"{flag.name}:{flag.side}" if flag.side else flag.name for flag in metrics.flags)) if metrics else (),
+        skipped=debate.skipped.reason if debate.skipped else None,
     )
+
+
+def _case(side: Debater, setup: Setup, debate: DebateRecord) -> Case:
+    opening, model = _opening(side, debate), setup.models()[side]
+    claims = [claim for claim in debate.metrics.ledger.claims if claim.side == side] if debate.metrics else []
     return Case(
-        side="bull" if opened.side == "bull" else "bear",
-        label=f"{who.role}, {who.model} at {setup.provider}",
-        summary=opening.no_case or (opening.claims[0].text if opening.claims else NOTHING_STOOD),
+        side=side,
+        label=f"{setup.side(side).role}, {', '.join(model)} at {setup.provider}",
+        summary=opening.no_case or (claims[0].claim.text if claims else NOTHING_STOOD),
         no_case=opening.no_case,
-        lines=lines,
+        lines=tuple(_line(claim, debate) for claim in claims),
         holes=(),
-        evidence_ids=tuple(dict.fromkeys(id for claim in opening.claims for id in claim.evidence_ids)),
-        p_up=decimal_text(opening.p_up),
+        evidence_ids=tuple(dict.fromkeys(id for claim in claims for id in claim.claim.evidence_ids)),
+        p_up=decimal_text(next(turn.p_up for turn in reversed(debate.turns) if turn.side == side)),
         stance=opening.stance,
         counter=opening.strongest_counter,
     )
+
+
+def _opening(side: Debater, debate: DebateRecord) -> Opening:
+    return next(turn.answer for turn in debate.turns if turn.side == side and isinstance(turn.answer, Opening))
+
+
+def _line(state: ClaimState, debate: DebateRecord) -> CaseLine:
+    claim = state.claim
+    return CaseLine(
+        text=claim.text,
+        factor=claim.kind,
+        weight="0.0",
+        evidence_ids=claim.evidence_ids,
+        claim_id=state.id,
+        severity=claim.severity,
+        direction=claim.direction,
+        status=state.status,
+        faults=_found(state, debate),
+    )
+
+
+def _found(state: ClaimState, debate: DebateRecord) -> tuple[str, ...]:
+    """What code has to say about a claim."""
+    contradicted = debate.checked.get(state.id) == "contradicted"
+    return ("the evidence that it cites says another number",) if contradicted else ()

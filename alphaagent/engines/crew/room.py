@@ -34,8 +34,9 @@ from pydantic import BaseModel, ConfigDict
 from rich.console import Console
 
 from alphaagent.debate.orchestrate import Asked
+from alphaagent.debate.record import Repair
 from alphaagent.domain.text import inert
-from alphaagent.domain.transcript import Fault, Repair
+from alphaagent.domain.transcript import Fault
 from alphaagent.engines.crew.tools import Tool
 from alphaagent.llm.wire import Wire, client_of, idle_client
 
@@ -43,6 +44,8 @@ VERSION: str = crewai.__version__
 MOST_ROUNDS = 50
 """CrewAI's own bound on a turn, above every bound of ours: ours end a turn with a reason, its own with another request."""
 SHOWN = 200
+GRACE_SECONDS = 5.0
+"""What CrewAI may take to put an answer away that came just before the deadline."""
 NEVER = 3600.0
 """The libraries' own timeout in seconds, above every deadline of the wire."""
 
@@ -127,7 +130,9 @@ class CrewRoom:
         self._place_of, self._left = place_of, left
 
     def together(self, asked: Sequence[Asked]) -> tuple[str | Fault, ...]:
-        """One thread a turn. A turn that is not done at the deadline is given up: its thread dies with its own timeout, unheard."""
+        """One thread a turn. At the deadline the wire ends every exchange, so that a turn ends by itself and its record is whole; one that does
+        not is given up a little later, unheard.
+        """
         outcomes: list[str | Fault | None] = [None] * len(asked)
 
         def take(place: int, turn: Asked) -> None:
@@ -138,9 +143,15 @@ class CrewRoom:
             thread.start()
         for thread in threads:
             left = self._left()
-            thread.join(None if left is None else max(left, 0.0))
-        late = Fault(kind="deadline", message="the deadline of the decision passed before the model had answered")
-        return tuple(late if outcome is None else outcome for outcome in outcomes)
+            thread.join(None if left is None else max(left, 0.0) + GRACE_SECONDS)
+        return tuple(_unheard(thread) if outcome is None else outcome for thread, outcome in zip(threads, outcomes, strict=True))
+
+
+def _unheard(thread: threading.Thread) -> Fault:
+    """Why a turn has no outcome: it goes on beyond all bounds, or it never began to speak."""
+    if thread.is_alive():
+        return Fault(kind="deadline", message="the deadline of the decision passed before the model had answered")
+    return Fault(kind="internal", message="a turn broke off before anybody was asked")
 
 
 def _spoken(turn: Asked, place: Place) -> str | Fault:
@@ -148,7 +159,7 @@ def _spoken(turn: Asked, place: Place) -> str | Fault:
     last: list[Repair] = []
 
     def guardrail(output):  # type: ignore[no-untyped-def]
-        wrong = turn.check(output.raw)
+        wrong = turn.check(output.raw, place.wire.used_up)
         if wrong is None:
             return True, output.raw
         last.append(wrong)
@@ -157,7 +168,7 @@ def _spoken(turn: Asked, place: Place) -> str | Fault:
     try:
         answer: Any = _crew(turn, place, guardrail).kickoff()
     except Exception as error:  # noqa: BLE001 - the edge to CrewAI
-        return place.wire.fault or _fault(error, last, place.repairs)
+        return place.wire.fault or turn.broken() or _fault(error, last, place.repairs)
     return place.wire.fault or str(answer.raw)
 
 

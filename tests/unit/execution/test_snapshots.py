@@ -5,7 +5,7 @@ from decimal import Decimal as D
 
 from alphaagent.domain.portfolio import Activity
 from alphaagent.domain.ruling import GuardSnapshot
-from alphaagent.execution.snapshots import BookState, Seen, Subject, decide_snapshot, order_id, settle_snapshot
+from alphaagent.execution.snapshots import Argued, BookState, Seen, Subject, decide_snapshot, order_id, settle_snapshot
 from alphaagent.execution.trading import Trading
 from tests.fakes import ACME, BETA, account, order, position, weekday_calendar
 
@@ -36,7 +36,7 @@ def book() -> BookState:
 def decided() -> GuardSnapshot:
     at, days = CALENDAR.closes(THURSDAY), {"session": THURSDAY, "bar_session": THURSDAY, "fill_session": FRIDAY}
     seen = Seen(evidence_count=3, evidence_age_sessions=0, tainted=(), budget=D(5_000))
-    return decide_snapshot(SUBJECT, book(), CALENDAR, TRADED, at=at, **days, price=D(100), scheduled=False, seen=seen)
+    return decide_snapshot(SUBJECT, book(), CALENDAR, TRADED, at=at, **days, price=D(100), scheduled=False, seen=seen, argued=Argued("mixed", D("0.04")))
 
 
 def test_at_the_decision_every_pending_order_counts() -> None:
@@ -73,7 +73,7 @@ def test_nothing_that_a_rule_may_ask_for_at_its_stage_is_left_out() -> None:
         {"sector"} - {"sector" if ACME.sector else ""}
     )
     at_settlement = {"decision_price", "due_session", "actions", "quantity", "close_all"}
-    at_decision = {"activity", "scheduled", "budget", "evidence_count", "evidence_age_sessions", "tainted"}
+    at_decision = {"activity", "scheduled", "budget", "evidence_count", "evidence_age_sessions", "tainted", "debate_class", "debate_gap"}
     assert missing == {"decide": nobody_supplies | at_settlement, "settle": nobody_supplies | at_decision}
 
 

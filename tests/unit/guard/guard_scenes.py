@@ -51,6 +51,8 @@ _DECIDE: dict[str, Any] = {
     "evidence_count": 12,
     "evidence_age_sessions": 0,
     "tainted": (),
+    "debate_class": "mixed",
+    "debate_gap": Decimal("0.04"),
     "equity": Decimal(100_000),
     "settled_cash": Decimal(50_000),
     "reserved_cash": Decimal(0),

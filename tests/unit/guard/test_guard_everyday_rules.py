@@ -2,10 +2,12 @@
 
 from datetime import date, timedelta
 from decimal import Decimal
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
+from alphaagent.debate import flags
+from alphaagent.domain.debate import DebateClass
 from alphaagent.domain.portfolio import Activity, Asked
 from alphaagent.domain.ruling import Effective, GuardSnapshot, Ruling
 from alphaagent.errors import ConfigFault
@@ -233,6 +235,68 @@ def test_f1_an_order_fills_in_its_own_session(due: date, code: str) -> None:
 def test_f2_evidence(count: int, age: int, code: str) -> None:
     snapshot = deciding(evidence_count=count, evidence_age_sessions=age)
     assert (bought(snapshot).code, judge(SELL, snapshot).code) == (code, "APPROVED")
+
+
+HOLD = text("HOLD", "0")
+OPENS = ("none", "no_debate", "stagnant", "earned", "stubborn", "mixed")
+WORTHLESS = ("theater", "capitulated", "hollow")
+CLASSES = (*OPENS, *WORTHLESS)
+
+
+def test_f4_knows_every_class_of_a_debate() -> None:
+    assert set(CLASSES) == {"none", *get_args(DebateClass)}
+    assert set(get_args(DebateClass)) == set(get_args(flags.DebateClass))
+
+
+@pytest.mark.parametrize("found", CLASSES)
+def test_f4_a_debate_that_settled_nothing_opens_nothing(found: str) -> None:
+    snapshot, worthless = deciding(debate_class=found), found in WORTHLESS
+    ruling = bought(snapshot)
+    assert (ruling.codes, ruling.quantity_out) == ((("LOW_QUALITY_DEBATE",), 0) if worthless else (("APPROVED",), 10))
+    assert line(ruling, "F4").verdict == ("block" if worthless else "not_applicable" if found in ("none", "no_debate") else "pass")
+    assert not worthless or f"classed as {found}: " in (line(ruling, "F4").reason or "")
+    assert (judge(SELL, snapshot).code, line(judge(SELL, snapshot), "F4").verdict) == ("APPROVED", "not_applicable")
+    assert judge(text("SELL", "999999"), snapshot).close_all
+    assert judge(HOLD, snapshot).code == "NO_ORDER"
+
+
+@pytest.mark.parametrize("found", CLASSES)
+@pytest.mark.parametrize(("gap", "above"), [("0.149999", False), ("0.15", False), ("0.150001", True), ("0.9", True)])
+def test_f4_the_last_gap_counts_where_the_mandate_says_so_and_there_was_a_debate(found: str, gap: str, above: bool) -> None:
+    limits = mandate(F4={"max_gap": "0.15"})
+    snapshot = deciding(limits, debate_class=found, debate_gap=D(gap))
+    blocked = found in WORTHLESS or (above and found not in ("none", "no_debate"))
+    ruling = judge(text(), snapshot, limits)
+    assert ruling.code == ("LOW_QUALITY_DEBATE" if blocked else "APPROVED")
+    assert not (blocked and found not in WORTHLESS) or line(ruling, "F4").reason == f"the two sides ended {gap} apart; the limit is 0.15"
+    assert (judge(SELL, snapshot, limits).code, judge(HOLD, snapshot, limits).code) == ("APPROVED", "NO_ORDER")
+    assert bought(snapshot.model_copy(update={"approved_limits_hash": DEFAULT.limits_hash})).code == (
+        "LOW_QUALITY_DEBATE" if found in WORTHLESS else "APPROVED"
+    )
+
+
+@pytest.mark.parametrize("gap", [None, D("NaN")])
+def test_f4_a_gap_that_is_not_known_blocks_only_where_it_is_limited(gap: D | None) -> None:
+    limits = mandate(F4={"max_gap": "0.15"})
+    snapshot = deciding(limits).model_copy(update={"debate_gap": gap})
+    assert judge(text(), snapshot, limits).code == "DATA_MISSING:debate_gap"
+    assert judge(text(), snapshot.model_copy(update={"debate_class": "none"}), limits).code == "APPROVED"
+    assert (judge(SELL, snapshot, limits).code, bought(deciding().model_copy(update={"debate_gap": gap})).code) == ("APPROVED", "APPROVED")
+
+
+def test_f4_a_debate_without_a_class_opens_nothing() -> None:
+    snapshot = deciding(debate_class=None)
+    assert (bought(snapshot).codes, judge(SELL, snapshot).code) == (("DATA_MISSING:debate_class",), "APPROVED")
+
+
+def test_f4_is_silent_at_settlement() -> None:
+    assert line(bought(settling(debate_class="theater")), "F4").verdict == "not_applicable"
+
+
+def test_f4_to_limit_the_gap_is_stricter_and_to_lift_the_limit_is_looser() -> None:
+    none, wide, narrow = DEFAULT, mandate(F4={"max_gap": "0.3"}), mandate(F4={"max_gap": "0.1"})
+    assert loosened(none, wide) == loosened(wide, narrow) == ()
+    assert loosened(narrow, wide) == loosened(wide, none) == ("F4.max_gap",)
 
 
 def test_f6_nothing_is_bought_on_tainted_evidence() -> None:

@@ -67,6 +67,7 @@ STATES: dict[str, st.SearchStrategy[Any]] = {
     "sector_exposure": money(40_000),
     "budget": money(20_000),
     "tainted": st.sampled_from([(), (), (), ("ev_000000000001",)]),
+    "debate_class": st.sampled_from(["none", "mixed", "earned", "theater"]),
     "sessions_since_sell": st.sampled_from([None, None, 0, 1]),
     "activity": st.builds(Activity, turnover=money(20_000), opening_orders=st.integers(0, 21), ticker_proposals=st.integers(0, 4)),
 }
@@ -203,7 +204,7 @@ def test_a_buy_of_the_budget_is_never_clipped(scene: tuple[str, GuardSnapshot, M
     snapshot = snapshot.model_copy(update={"stage": "decide", "bar_session": snapshot.last_completed_session})
     most = budget(snapshot, mandate)
     assert most >= 0
-    snapshot = snapshot.model_copy(update={"budget": most})
+    snapshot = snapshot.model_copy(update={"budget": most, "debate_class": "mixed"})
     if most and snapshot.provenance != "repaired" and not snapshot.tainted and most != (most / (snapshot.price or D(1))).quantize(D("0.01")):
         ruling = judge(text("BUY", str(most)), snapshot, mandate)
         assert ruling.outcome is Outcome.APPROVE or ruling.code == "TOO_SMALL"

@@ -1,0 +1,55 @@
+"""What happens in a debate, told while it happens: one JSON object a line, in order, for whoever watches.
+
+It is for observers and never for debaters, and no observer can disturb it: what a listener raises is kept and reported once, and the debate
+goes on. A listener is run in a thread of its own, which is what keeps its failures out of here.
+"""
+
+import json
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+from alphaagent.domain.base import plain
+
+Listener = Callable[[str], None]
+Watch = Callable[[str], "Events"]
+"""Gives the stream of a run by its id."""
+SCHEMA_VERSION = 1
+
+
+class Events:
+    """The stream of one run, with one listener or with none. `complain` hears once of a listener that failed; it is not asked again."""
+
+    def __init__(self, run_id: str = "", listener: Listener | None = None, complain: Callable[[str], None] = lambda _: None) -> None:
+        self._pool = ThreadPoolExecutor(max_workers=1) if listener else None
+        self._run_id, self._listener, self._complain = run_id, listener, complain
+        self._lock = threading.Lock()
+        self._seq = 0
+        self._over = False
+
+    def __call__(self, event: str, **fields: object) -> None:
+        """One line; nothing after the last one."""
+        if self._pool is None or self._listener is None:
+            return
+        with self._lock:
+            if self._over:
+                return
+            self._seq += 1
+            self._over = event in ("run_completed", "run_failed")
+            line = _line({"run_id": self._run_id, "seq": self._seq, "event": event} | ({"schema_version": SCHEMA_VERSION} if event == "run" else {}) | fields)
+            fault = self._pool.submit(self._listener, line).exception()
+            if fault is not None:
+                self._over = True
+                self._complain(f"the event stream was given up ({type(fault).__name__}); the debate goes on")
+            if self._over:
+                self._pool.shutdown(wait=False)
+
+
+def _line(document: dict[str, Any]) -> str:
+    return json.dumps(plain(document), ensure_ascii=False, separators=(",", ":"))
+
+
+def unwatched(run_id: str) -> Events:
+    """A stream that nobody listens to."""
+    return Events(run_id)

@@ -1,0 +1,88 @@
+"""The CIO's turn: what it is shown, and what its answer has to stand on.
+
+The strict parser is the first reader. What it accepts must rest on ids that were given, on no claim that was conceded, and on none that the
+evidence contradicts.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from alphaagent.debate.answers import answer_schema
+from alphaagent.debate.prompts import Prompt, question, render
+from alphaagent.debate.record import DebateRecord, Repair, Setup, TurnRecord
+from alphaagent.debate.telling import told
+from alphaagent.domain.evidence import EvidencePack
+from alphaagent.domain.proposal import Action, TradeProposal
+from alphaagent.domain.transcript import Fault
+from alphaagent.errors import IntakeRefused
+
+
+@dataclass(slots=True)
+class Decider:
+    """The verdict while it is taken."""
+
+    ticker: str
+    repairs_allowed: int
+    prompt: Prompt
+    citable: frozenset[str]
+    """Ids that a verdict may rely on."""
+    lost: dict[str, str]
+    """Claims that it may not rely on, with what became of them."""
+    read: Callable[[str, str], TradeProposal]
+    repairs: list[Repair] = field(default_factory=list)
+    codes: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, pack: EvidencePack, setup: Setup, record: DebateRecord, read: Callable[[str, str], TradeProposal]) -> "Decider":
+        """The CIO over a debate on record."""
+        debate, shortened = told(record.turns, setup.prompt_characters // 2, record)
+        values = {"question": question(pack), "cases": debate, "answer": answer_schema("proposal")}
+        prompt = render(setup.tasks["verdict"]["description"], values, pack.items, setup.prompt_characters)
+        shown = {item.id for item in pack.items} - set(prompt.cut)
+        claims = record.metrics.ledger.claims if record.metrics else ()
+        return cls(
+            ticker=pack.ticker,
+            repairs_allowed=setup.side("cio").bounds.repairs,
+            prompt=Prompt(prompt.text, (*shortened, *prompt.cut)),
+            citable=frozenset(shown | {claim.id for claim in claims}),
+            lost=_lost(record),
+            read=read,
+        )
+
+    def check(self, raw: str, hit_budget: bool) -> Repair | None:  # noqa: ARG002 - a cut answer is no JSON, which the parser says
+        """Accepts the verdict, or says what is wrong with it."""
+        try:
+            proposal = self.read(raw, self.ticker)
+        except IntakeRefused as refused:
+            return self._back(refused.code, refused.message)
+        for name in proposal.relied_on or ():
+            if name not in self.citable:
+                return self._back("UNKNOWN_REFERENCE", f'"relied_on" names {name}, which is no id that you were given; use those in the text.')
+            if name in self.lost:
+                return self._back("LOST_CLAIM", f'"relied_on" names {name}, which was {self.lost[name]}; it carries nothing.')
+        unsupported = proposal.action is not Action.HOLD and not proposal.relied_on
+        if unsupported and len(self.repairs) < self.repairs_allowed:
+            return self._back("NO_SUPPORT", 'Name in "relied_on" the claims and the evidence that the trade stands on.')
+        self.codes = ("NO_SUPPORT",) if unsupported else ()
+        return None
+
+    def _back(self, code: str, message: str) -> Repair:
+        self.repairs.append(Repair(codes=(code,), message=message))
+        return self.repairs[-1]
+
+    def record(self, round_: int, outcome: str | Fault) -> TurnRecord:
+        return TurnRecord(
+            phase="verdict",
+            round=round_,
+            side="cio",
+            answer=None if isinstance(outcome, Fault) else outcome,
+            repairs=tuple(self.repairs),
+            faults=self.codes,
+            cut=self.prompt.cut,
+        )
+
+
+def _lost(record: DebateRecord) -> dict[str, str]:
+    claims = record.metrics.ledger.claims if record.metrics else ()
+    false = {name: "found to be contradicted by its evidence" for name, found in record.checked.items() if found == "contradicted"}
+    return false | {claim.id: "conceded" for claim in claims if claim.status == "conceded"}
