@@ -57,9 +57,9 @@ class _NoArguments(BaseModel):
 
 
 class _Answer(BaseModel):
-    """The verdict as CrewAI shows its shape to the model; what is accepted is the strict parser's word alone."""
+    """The verdict as CrewAI shows its shape to the model; what is accepted is the strict parser's word alone, and this sentence is not shown."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", title="TradeProposal", json_schema_extra=lambda schema: schema.pop("description", None))
 
     action: Literal["BUY", "SELL", "HOLD"]
     amount: float
