@@ -1,4 +1,4 @@
-"""Measures a debate of the crew at a scripted model latency, on this machine, and prints it beside a peer that makes the same calls without CrewAI.
+"""Measures a debate of the crew, plan `quick`, at a scripted model latency, and prints it beside a peer that makes the same calls without CrewAI.
 
 python tests/benchmarks/crew.py [--latency 0.5] [--runs 5]
 
@@ -80,9 +80,9 @@ def environment(url: str, home: Path) -> dict[str, str]:
 
 
 def configured(home: Path, **changes: str) -> Path:
-    """A home with these values in its debate.yaml."""
+    """A home with the plan `quick` and these values in its debate.yaml."""
     text = (ROOT / "config" / "debate.yaml").read_text(encoding="utf-8")
-    for key, value in changes.items():
+    for key, value in {"plan": "quick", **changes}.items():
         text = re.sub(rf"(?m)^{key}: .*$", f"{key}: {value}", text)
     (home / "config").mkdir(parents=True, exist_ok=True)
     (home / "config" / "debate.yaml").write_text(text, encoding="utf-8")
@@ -95,8 +95,8 @@ def cold(url: str, runs: int, *more: str) -> tuple[float, float]:
     for _ in range(runs):
         with tempfile.TemporaryDirectory() as home:
             begun = time.perf_counter()
-            variables = {**os.environ, "PYTHONPATH": str(ROOT), **environment(url, Path(home))}
-            process = subprocess.Popen([sys.executable, *DECIDE, *more], env=variables, stdout=subprocess.DEVNULL)
+            variables = {**os.environ, "PYTHONPATH": str(ROOT), **environment(url, configured(Path(home)))}
+            process = subprocess.Popen([sys.executable, *DECIDE, *more], env=variables, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             _, status, usage = os.wait4(process.pid, 0)
             if status:
                 raise SystemExit("a decision in a cold process failed")

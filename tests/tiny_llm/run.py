@@ -30,7 +30,7 @@ INSTRUCTION_SETS = ("AVX", "AVX2", "FMA", "F16C", "BMI2")
 CONTEXT = 16_384
 """Tokens that the server keeps: the longest prompt of a side, and two answers that are sent back."""
 START_SECONDS = 120
-BOUNDS: Mapping[str, str] = {"decision_seconds": "3600", "call_attempts": "1", "prompt_characters": "12000"}
+BOUNDS: Mapping[str, str] = {"plan": "quick", "decision_seconds": "3600", "call_attempts": "1", "prompt_characters": "12000"}
 """A small model reads some hundred tokens a second on two cores, so that a prompt takes a minute."""
 CALL_SECONDS = "1200"
 LAST = "Its judgement is worthless and its plumbing is real: every word above came from a model over a socket, through the crew, into the record."
