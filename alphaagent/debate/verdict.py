@@ -25,14 +25,12 @@ class Decider:
     """The verdict while it is taken."""
 
     ticker: str
-    repairs_allowed: int
     prompt: Prompt
     book: Ledger
     shown: Mapping[str, EvidenceItem]
     """The evidence that the prompt holds; what was cut for its size cannot be relied on."""
     read: Callable[[str, str], TradeProposal]
     repairs: list[Repair] = field(default_factory=list)
-    codes: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, pack: EvidencePack, setup: Setup, record: DebateRecord, read: Callable[[str, str], TradeProposal]) -> "Decider":
@@ -42,7 +40,6 @@ class Decider:
         prompt = render(setup.tasks["verdict"]["description"], values, pack.items, setup.prompt_characters)
         return cls(
             ticker=pack.ticker,
-            repairs_allowed=setup.side("cio").bounds.repairs,
             prompt=Prompt(prompt.text, (*shortened, *prompt.cut)),
             book=record.metrics.ledger if record.metrics else Ledger(),
             shown={item.id: item for item in pack.items if item.id not in prompt.cut},
@@ -58,10 +55,8 @@ class Decider:
         unfit = unfit_reliance(proposal.relied_on or (), self.book, self.shown)
         if unfit:
             return self._back(*_refusal(*next(iter(unfit.items()))))
-        unsupported = proposal.action is not Action.HOLD and not proposal.relied_on
-        if unsupported and len(self.repairs) < self.repairs_allowed:
+        if proposal.action is not Action.HOLD and not proposal.relied_on:
             return self._back("NO_SUPPORT", 'Name in "relied_on" the claims and the evidence that the trade stands on.')
-        self.codes = ("NO_SUPPORT",) if unsupported else ()
         return None
 
     def _back(self, code: str, message: str) -> Repair:
@@ -75,7 +70,6 @@ class Decider:
             side="cio",
             answer=None if isinstance(outcome, Fault) else outcome,
             repairs=tuple(self.repairs),
-            faults=self.codes,
             cut=self.prompt.cut,
         )
 
