@@ -73,7 +73,11 @@ def test_a_listener_that_does_not_come_back_is_given_up_and_nothing_waits_for_it
     monkeypatch.setattr(events, "PATIENCE_SECONDS", 0.2)
     complaints: list[str] = []
     go_on = threading.Event()
-    tell = events.Events("r", lambda line: None if go_on.wait(30) else None, complaints.append)
+
+    def stuck(line: str) -> None:
+        go_on.wait(30)
+
+    tell = events.Events("r", stuck, complaints.append)
     tell("run")
     tell("phase_started")
     go_on.set()
