@@ -20,6 +20,8 @@ from alphaagent.llm.provider import is_loopback
 CONNECT_SECONDS = 10.0
 LARGEST_BODY = 4 * 1024 * 1024
 CONNECTIONS = 64
+UNPACKED = {"accept-encoding": "identity"}
+"""A few packed bytes can be gigabytes: a bound on what comes in is one only where nothing is unpacked afterwards."""
 LONGEST_REST_SECONDS = 20.0
 """Whoever is told to wait longer gives up: the deadline of a decision is worth more than the same model."""
 CONNECTION_BROKE = (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError, OSError, RuntimeError, UnicodeError)
@@ -98,9 +100,12 @@ class NetworkCarrier:
     def _exchange(self, parcel: Parcel, begun: Carried, seconds: float) -> Carried:
         ends = time.monotonic() + seconds
         timeout = httpx.Timeout(seconds, connect=min(CONNECT_SECONDS, seconds))
-        with self._client.stream("POST", parcel.url, content=parcel.body, headers=parcel.headers, timeout=timeout) as response:
+        headers = {**parcel.headers, **UNPACKED}
+        with self._client.stream("POST", parcel.url, content=parcel.body, headers=headers, timeout=timeout) as response:
+            if response.headers.get("content-encoding", "identity").strip().lower() not in ("", "identity"):
+                return self._ended(begun, Fault(kind="malformed", message="the answer is compressed although that was not asked for"))
             pieces, size = [], 0
-            for piece in response.iter_bytes():
+            for piece in response.iter_raw():
                 pieces.append(piece)
                 size += len(piece)
                 if time.monotonic() > ends:
