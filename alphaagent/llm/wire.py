@@ -42,6 +42,9 @@ WITHOUT_TOOLS = (
 """How servers say that a model, or the way it is served, cannot call tools: Ollama, Gemini, OpenRouter, vLLM and llama.cpp have words of their own."""
 TOLD_WITHOUT_TOOLS = b'{"error": {"message": "the model does not support tools", "code": 400}}'
 """The same in the one wording and the one status that CrewAI knows."""
+KEY_HEADERS = ("authorization", "x-api-key", "x-goog-api-key")
+SHORTEST_KEY = 8
+NO_KEY = "[key]"
 KEPT_HEADERS = ("authorization", "x-api-key", "x-goog-api-key", "anthropic-version", "content-type", "accept", "user-agent")
 
 
@@ -111,7 +114,7 @@ class Wire(httpx.BaseTransport):
         for attempt in range(1, self._seat.attempts + 1):
             self._purse.spend_call()
             parcel = self._parcel(request, body, attempt)
-            carried = self._carrier.carry(parcel)
+            carried = _without_key(self._carrier.carry(parcel), keys_in(request.headers))
             heard = self._judged(self._heard(carried, body), cap)
             self._trace.call(self._record(parcel, carried, heard))
             if heard.fault is None:
@@ -203,6 +206,38 @@ def unanswered(parcel: Parcel, carried: Carried, model: str) -> CallRecord:
         started_ms=carried.started_ms,
         latency_ms=carried.latency_ms,
     )
+
+
+def keys_in(headers: Mapping[str, str]) -> tuple[str, ...]:
+    """The secrets of a request as sent. A shorter one than eight characters is a placeholder that might stand in any text."""
+    found = (headers.get(name, "").removeprefix("Bearer ").strip() for name in KEY_HEADERS)
+    return tuple(key for key in found if len(key) >= SHORTEST_KEY)
+
+
+def _without_key(carried: Carried, keys: tuple[str, ...]) -> Carried:
+    """What came back, as the record, the client and a replay may see it: some servers repeat the key that they refuse."""
+    for key in keys:
+        body, kind, fault = carried.body, carried.content_type, carried.fault
+        carried = replace(
+            carried,
+            body=None if body is None else _body_without(body, key),
+            content_type=None if kind is None else kind.replace(key, NO_KEY),
+            fault=None if fault is None else Fault(kind=fault.kind, message=fault.message.replace(key, NO_KEY)),
+        )
+    return carried
+
+
+def _body_without(body: bytes, key: str) -> bytes:
+    """The body with the key blotted out, also where JSON writes it with escapes; every other body stays as it came, byte for byte."""
+    body = body.replace(key.encode(), NO_KEY.encode())
+    if b"\\" not in body:
+        return body
+    try:
+        plain = json.dumps(json.loads(body), ensure_ascii=False)
+        escaped = json.dumps(key, ensure_ascii=False)[1:-1]
+        return plain.replace(escaped, NO_KEY).encode() if escaped in plain else body
+    except (ValueError, RecursionError):
+        return body
 
 
 def _refused(status: int, answer: bytes, body: bytes) -> _Heard:
