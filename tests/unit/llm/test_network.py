@@ -128,6 +128,13 @@ def test_a_broken_exchange_is_unreachable(talk: Peer) -> None:
     assert carried.fault.kind == "unreachable"
 
 
+@pytest.mark.parametrize(("name", "paid"), [("a closed connection", False), ("half a body", True), ("half a refusal", False)])
+def test_only_an_answer_that_had_begun_may_have_cost_something(name: str, paid: bool) -> None:
+    talks: dict[str, Peer] = {**BROKEN, "half a refusal": lambda connection, _: connection.sendall(OK.replace(b"200 OK", b"401 No")[:-1])}
+    with peer(talks[name]) as url, carrier(url) as carries:
+        assert carries.carry(parcel(url, 5)).may_be_paid is paid
+
+
 @pytest.mark.parametrize("host", ["http://127.0.0.1:1", "http://[::1]:1", f"http://{'a' * 70}.localhost:1", "http://localhost:99999"])
 def test_an_address_that_leads_nowhere_is_unreachable(host: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def look_up(*_: object, **__: object) -> None:

@@ -7,14 +7,14 @@ from typing import Any
 import httpx
 import pytest
 
-from alphaagent.domain.transcript import CallRecord
+from alphaagent.domain.transcript import CallRecord, Fault, FaultKind
 from alphaagent.llm.carrier import Carried, Key, Parcel, RecordedCarrier
 from alphaagent.llm.dialects import DIALECTS
 from alphaagent.llm.prices import Price
 from alphaagent.llm.purse import Purse
 from alphaagent.llm.steps import Steps
 from alphaagent.llm.trace import Trace
-from alphaagent.llm.wire import Seat, Wire, WireEnded
+from alphaagent.llm.wire import Seat, Wire, WireEnded, unanswered
 
 SECRET = "sk-secret-of-this-test"
 DOCUMENT = {"model": "m", "messages": [{"role": "user", "content": "hello"}]}
@@ -90,3 +90,44 @@ def test_a_placeholder_for_a_key_is_left_in_the_text() -> None:
     heard = Turn(Carries(came(body)), key="Bearer ollama").heard
     assert heard is not None
     assert heard.content == body
+
+
+def ended(kind: FaultKind, *, may_be_paid: bool) -> Carried:
+    return Carried(1, 0, 1, fault=Fault(kind=kind, message="it ended"), may_be_paid=may_be_paid)
+
+
+UNKNOWN = {
+    "a deadline": ended("deadline", may_be_paid=True),
+    "a timeout": ended("timeout", may_be_paid=True),
+    "an answer that is too long": ended("malformed", may_be_paid=True),
+    "no usage": came(said().replace(b"usage", b"used")),
+    "no JSON": came(b"yes"),
+}
+FREE = {"an address that leads nowhere": ended("unreachable", may_be_paid=False)} | {str(status): came(b"{}", status) for status in (400, 401, 429, 500, 503)}
+
+
+@pytest.mark.parametrize("answer", UNKNOWN.values(), ids=UNKNOWN)
+def test_a_call_that_was_sent_and_does_not_say_what_it_cost_is_booked_at_its_most(answer: Carried) -> None:
+    turn = Turn(Carries(answer))
+    (call,) = turn.calls
+    assert call.usage
+    assert (call.estimated, call.usage.prompt, call.usage.completion) == (True, len(call.request) // 4, 500)
+    assert call.cost_usd == f"{(len(call.request) // 4 + 500) / 10**6:f}"
+    assert Turn(RecordedCarrier(turn.calls, None)).calls == turn.calls
+
+
+@pytest.mark.parametrize("answer", FREE.values(), ids=FREE)
+def test_what_was_refused_or_never_arrived_costs_nothing(answer: Carried) -> None:
+    turn = Turn(Carries(*[answer] * 3))
+    assert {(call.usage, call.estimated, call.cost_usd) for call in turn.calls} == {(None, False, None)}
+
+
+def test_a_call_that_was_in_flight_at_the_end_is_booked_at_its_most() -> None:
+    sent: list[Parcel] = []
+    carries = Carries(came(said()))
+    carry = carries.carry
+    carries.carry = lambda parcel: (sent.append(parcel), carry(parcel))[1]  # type: ignore[method-assign]
+    Turn(carries)
+    call = unanswered(sent[0], ended("deadline", may_be_paid=True), "m")
+    assert (call.estimated, call.usage, call.cost_usd) == (True, sent[0].most, sent[0].most_usd)
+    assert unanswered(sent[0], ended("deadline", may_be_paid=False), "m").usage is None
