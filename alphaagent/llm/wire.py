@@ -110,7 +110,7 @@ class Wire(httpx.BaseTransport):
         return httpx.Response(carried.status or 0, headers={"content-type": carried.content_type or ""}, content=carried.body, request=request)
 
     def _exchange(self, request: httpx.Request, body: bytes, cap: int) -> Carried | None:
-        """What came back; None where the model has no tools. Raises WireEnded."""
+        """What came back; None where the model has no tools. Raises WireEnded. A repeated request is a call like any other."""
         for attempt in range(1, self._seat.attempts + 1):
             self._purse.spend_call()
             parcel = self._parcel(request, body, attempt, cap)
@@ -119,7 +119,7 @@ class Wire(httpx.BaseTransport):
             self._trace.call(self._record(parcel, carried, heard))
             if heard.fault is None:
                 return carried if heard.reply else None
-            if not (heard.transient and attempt < self._seat.attempts and self._rests(carried, parcel)):
+            if not (heard.transient and attempt < self._seat.attempts and self._purse.calls > 0 and self._rests(carried, parcel)):
                 raise self._end(heard.fault)
         raise AssertionError("the last attempt ends the loop")
 

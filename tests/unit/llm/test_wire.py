@@ -131,3 +131,12 @@ def test_a_call_that_was_in_flight_at_the_end_is_booked_at_its_most() -> None:
     call = unanswered(sent[0], ended("deadline", may_be_paid=True), "m")
     assert (call.estimated, call.usage, call.cost_usd) == (True, sent[0].most, sent[0].most_usd)
     assert unanswered(sent[0], ended("deadline", may_be_paid=False), "m").usage is None
+
+
+@pytest.mark.parametrize(("calls", "made"), [(1, 1), (2, 2), (3, 3), (6, 3)])
+def test_a_turn_repeats_no_request_beyond_its_calls(calls: int, made: int) -> None:
+    turn = Turn(Carries(*[came(b"{}", 503)] * 3), calls=calls)
+    assert len(turn.calls) == made
+    assert turn.wire.fault
+    assert turn.wire.fault.kind == "http"
+    assert len(Turn(RecordedCarrier(turn.calls, None), calls=calls).calls) == made
