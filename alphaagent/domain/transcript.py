@@ -91,6 +91,8 @@ class CallRecord(Frozen):
     reply: Reply | None = None
     usage: TokenUsage | None = None
     """Of a reply that could not be used as well, where it says what it cost."""
+    estimated: bool = False
+    """Whether `usage` is the most that the call can have taken: it was sent, and nothing says what it cost."""
     fault: Fault | None = None
     cost_usd: str | None = None
     """None where no price is known."""

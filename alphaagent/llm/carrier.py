@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from alphaagent.domain.evidence import Side
-from alphaagent.domain.transcript import CallRecord, Fault, PhaseKind
+from alphaagent.domain.transcript import CallRecord, Fault, PhaseKind, TokenUsage
 from alphaagent.errors import ReplayDiffers
 
 Key = tuple[PhaseKind, int, Side, int, int]
@@ -25,6 +25,9 @@ class Parcel:
     body: bytes
     seconds: float
     """How long the whole exchange may take."""
+    most: TokenUsage | None = None
+    most_usd: str | None = None
+    """What it is booked at where it was sent and nothing comes back that says what it cost."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +42,8 @@ class Carried:
     body: bytes | None = None
     fault: Fault | None = None
     retry_after_seconds: float | None = None
+    may_be_paid: bool = False
+    """Whether the model may have been at work although no answer came whole."""
 
 
 class Carrier(Protocol):
@@ -68,7 +73,8 @@ class RecordedCarrier:
             raise self._differs(f"request {_named(parcel.key)} is not in the record")
         if call.request.encode() != parcel.body or call.path != parcel.path:
             raise self._differs(f"request {_named(parcel.key)} differs: {_difference(call.path + call.request, parcel.path + parcel.body.decode())}")
-        return Carried(call.seq, call.started_ms, call.latency_ms, call.status, call.content_type, body_of(call), call.fault if call.response is None else None)
+        fault = call.fault if call.response is None else None
+        return Carried(call.seq, call.started_ms, call.latency_ms, call.status, call.content_type, body_of(call), fault, may_be_paid=call.estimated)
 
     def rest(self, seconds: float, upcoming: Key) -> bool:  # noqa: ARG002 - the record knows, no time passes
         """Whether the record holds another attempt."""

@@ -54,10 +54,13 @@ class Draft:
 
 
 def settled(draft: Draft) -> Reply:
-    """The draft as a reply. Raises DefectiveReply where its cost is unknown, where it was cut or where it holds no answer."""
-    if draft.usage is None:
-        raise DefectiveReply("no_usage", "the reply does not say, in whole numbers from 0, how many tokens it took")
+    """The draft as a reply. Raises DefectiveReply where its cost is unknown, where it was cut or where it holds no answer.
+
+    There is no reply to a prompt of no tokens and no answer in none: some servers write 0 for what they have not counted.
+    """
     has_answer = bool(draft.text.strip() or draft.tool_calls)
+    if draft.usage is None or draft.usage.prompt == 0 or (has_answer and draft.usage.completion == 0):
+        raise DefectiveReply("no_usage", "the reply does not say, in whole numbers above 0, how many tokens it took")
     if draft.is_cut and has_answer:
         raise DefectiveReply("cut", f"the reply was cut before its end ({quoted(draft.finish_reason)})", draft.usage)
     if not has_answer:

@@ -22,6 +22,8 @@ LARGEST_BODY = 4 * 1024 * 1024
 CONNECTIONS = 64
 GLANCE_SECONDS = 0.1
 """How often a waiting exchange looks whether its debate has been closed."""
+UNPACKED = {"accept-encoding": "identity"}
+"""A few packed bytes can be gigabytes: a bound on what comes in is one only where nothing is unpacked afterwards."""
 LONGEST_REST_SECONDS = 20.0
 """Whoever is told to wait longer gives up: the deadline of a decision is worth more than the same model."""
 CONNECTION_BROKE = (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError, OSError, RuntimeError, UnicodeError)
@@ -64,7 +66,7 @@ class NetworkCarrier:
         with self._lock:
             self._over.set()
             self._ends = time.monotonic()
-            begun = tuple((parcel, self._ended(begun, DEADLINE)) for parcel, begun in self._begun)
+            begun = tuple((parcel, self._ended(begun, DEADLINE, may_be_paid=True)) for parcel, begun in self._begun)
         self._client.close()
         return begun
 
@@ -99,36 +101,54 @@ class NetworkCarrier:
         except httpx.ConnectError:
             return self._ended(begun, Fault(kind="unreachable", message="the model's address cannot be reached"))
         except CONNECTION_BROKE as fault:
-            return self._ended(begun, Fault(kind="unreachable", message=f"the connection broke ({type(fault).__name__})"))
+            return self._broke(begun, fault)
 
     def _late(self, parcel: Parcel, begun: Carried) -> Carried:
         late = DEADLINE if self.left() <= 0 else Fault(kind="timeout", message=f"no complete answer within {parcel.seconds:g} s")
-        return self._ended(begun, late)
+        return self._ended(begun, late, may_be_paid=True)
+
+    def _broke(self, begun: Carried, fault: Exception, *, may_be_paid: bool = False) -> Carried:
+        return self._ended(begun, Fault(kind="unreachable", message=f"the connection broke ({type(fault).__name__})"), may_be_paid=may_be_paid)
 
     def _exchange(self, parcel: Parcel, begun: Carried, seconds: float) -> Carried:
+        """What comes back; a connection that breaks in the middle of an answer breaks after the model has been at work."""
         ends = time.monotonic() + seconds
         timeout = httpx.Timeout(seconds, connect=min(CONNECT_SECONDS, seconds))
-        with self._client.stream("POST", parcel.url, content=parcel.body, headers=parcel.headers, timeout=timeout) as response:
-            pieces, size = [], 0
-            for piece in response.iter_bytes():
-                pieces.append(piece)
-                size += len(piece)
-                if time.monotonic() > ends:
-                    raise httpx.ReadTimeout("the exchange took too long")
-                if size > LARGEST_BODY:
-                    return self._ended(begun, Fault(kind="malformed", message=f"the answer is longer than {LARGEST_BODY} bytes"))
-            return Carried(
-                begun.seq,
-                begun.started_ms,
-                self._now_ms() - begun.started_ms,
-                response.status_code,
-                response.headers.get("content-type"),
-                b"".join(pieces),
-                retry_after_seconds=_retry_after(response.headers),
-            )
+        headers = {**parcel.headers, **UNPACKED}
+        with self._client.stream("POST", parcel.url, content=parcel.body, headers=headers, timeout=timeout) as response:
+            try:
+                return self._answer(response, begun, ends)
+            except httpx.TimeoutException:
+                raise
+            except CONNECTION_BROKE as fault:
+                return self._broke(begun, fault, may_be_paid=response.is_success)
 
-    def _ended(self, begun: Carried, fault: Fault) -> Carried:
-        return Carried(begun.seq, begun.started_ms, self._now_ms() - begun.started_ms, fault=fault)
+    def _answer(self, response: httpx.Response, begun: Carried, ends: float) -> Carried:
+        if response.headers.get("content-encoding", "identity").strip().lower() not in ("", "identity"):
+            return self._unread(response, begun, "the answer is compressed although that was not asked for")
+        pieces, size = [], 0
+        for piece in response.iter_raw():
+            pieces.append(piece)
+            size += len(piece)
+            if time.monotonic() > ends:
+                raise httpx.ReadTimeout("the exchange took too long")
+            if size > LARGEST_BODY:
+                return self._unread(response, begun, f"the answer is longer than {LARGEST_BODY} bytes")
+        return Carried(
+            begun.seq,
+            begun.started_ms,
+            self._now_ms() - begun.started_ms,
+            response.status_code,
+            response.headers.get("content-type"),
+            b"".join(pieces),
+            retry_after_seconds=_retry_after(response.headers),
+        )
+
+    def _unread(self, response: httpx.Response, begun: Carried, why: str) -> Carried:
+        return self._ended(begun, Fault(kind="malformed", message=why), may_be_paid=response.is_success)
+
+    def _ended(self, begun: Carried, fault: Fault, *, may_be_paid: bool = False) -> Carried:
+        return Carried(begun.seq, begun.started_ms, self._now_ms() - begun.started_ms, fault=fault, may_be_paid=may_be_paid)
 
     def _now_ms(self) -> int:
         return round((time.monotonic() - self._began) * 1000)

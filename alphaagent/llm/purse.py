@@ -36,8 +36,12 @@ class Purse:
         self.calls -= 1
 
     def settle(self, usage: TokenUsage, cap: int) -> Fault | None:
-        """Books what a reply cost; a Fault where its provider ignored the cap."""
+        """Books what a reply cost; a Fault where its provider ignored the cap, or where the prompt was so much longer than its estimate that the
+        turn has spent more than it had.
+        """
         self.tokens -= usage.prompt + usage.completion
         if usage.completion > cap + TOLERANCE:
             return Fault(kind="overrun", message=f"the model wrote {usage.completion} tokens where {cap} were allowed")
+        if self.tokens < 0:
+            return Fault(kind="budget", message=f"the turn has taken {-self.tokens} tokens more than its budget allows")
         return None

@@ -1,17 +1,21 @@
 """How often a side may call its tools in one turn, counted where the replies come in.
 
 The count moves with the replies and not with the executions, because the tools of one reply may run at once: what a tool answers must not
-depend on which thread came first.
+depend on which thread came first. For the same reason a tool that is called twice in one reply answers both or neither: which of the two comes
+first is up to the threads.
 """
 
 import json
 import threading
+from collections import Counter
 from collections.abc import Callable
 from typing import Literal
 
 from alphaagent.domain.transcript import Fault, ToolCall
 
 MOST_IN_ONE_REPLY = 8
+MOST_OF_ONE_TOOL = 4
+"""In one reply; CrewAI ends a turn of its own accord, and without a reason, at one more."""
 Told = Callable[[int, str, str, "ToolStatus"], None]
 ToolStatus = Literal["success", "empty", "error", "blocked", "unknown", "exhausted", "cached", "malformed"]
 
@@ -23,25 +27,29 @@ class Steps:
         self._left, self._own, self._others, self._told = allowed, own, others, told
         self._lock = threading.Lock()
         self._warned = False
-        self._open = True
+        self._open: frozenset[str] = frozenset()
+        """The tools that answer what was asked last."""
         self._seen: set[str] = set()
         self._number = 0
         self._counted = 0
-        """Calls that were counted with their reply and have still to be run."""
+        """Calls that a reply announced and that have still to be run."""
 
     def take(self, number: int, calls: tuple[ToolCall, ...]) -> Fault | None:
-        """Counts the tool calls of a reply, before any of them is run. A Fault once a model goes on after it was told to stop."""
+        """Counts the tool calls of a reply, before any of them is run, and opens as many as are left, in the reply's order. A Fault once a model
+        goes on after it was told to stop.
+        """
         if not calls:
             return None
+        statuses = [self._unfit(call) for call in calls]
+        runnable = [call.name for call, status in zip(calls, statuses, strict=True) if status is None]
         with self._lock:
-            if self._warned or len(calls) > MOST_IN_ONE_REPLY:
+            if self._warned or _too_many(calls):
                 return Fault(kind="steps", message="the model went on calling tools where it had to answer")
-            self._open, self._number = self._left > 0, number
+            self._open, self._number = frozenset(call.name for call in calls[: max(self._left, 0)]), number
+            self._warned = self._left <= 0 or not self._open.issuperset(runnable)
             self._left -= len(calls)
-            self._warned = not self._open
-            self._counted = len(calls)
-        for call in calls:
-            status = self._unfit(call)
+            self._counted = len(runnable)
+        for call, status in zip(calls, statuses, strict=True):
             if status is not None:
                 self._told(number, call.name, call.arguments, status)
         return None
@@ -50,10 +58,10 @@ class Steps:
         """What the model hears from its tool: what it finds, or that there are no calls left."""
         with self._lock:
             if self._counted == 0:  # a model without tool calls of its own asks in words, which no reply has announced
-                self._open, self._counted = self._left > 0, 1
+                self._open, self._counted = frozenset([name] if self._left > 0 else []), 1
                 self._left -= 1
             self._counted -= 1
-            number, is_open, repeated = self._number, self._open, name in self._seen
+            number, is_open, repeated = self._number, name in self._open, name in self._seen
             self._seen.add(name)
         if not is_open:
             self._told(number, name, arguments, "exhausted")
@@ -70,3 +78,7 @@ class Steps:
             return None if json.loads(call.arguments or "{}") == {} else "malformed"
         except ValueError:
             return "malformed"
+
+
+def _too_many(calls: tuple[ToolCall, ...]) -> bool:
+    return len(calls) > MOST_IN_ONE_REPLY or max(Counter(call.name for call in calls).values()) > MOST_OF_ONE_TOOL

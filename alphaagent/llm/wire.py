@@ -16,10 +16,10 @@ import httpx
 from alphaagent.domain.base import decimal_text, sha256_hex
 from alphaagent.domain.evidence import Side
 from alphaagent.domain.transcript import CallRecord, Fault, PhaseKind, Reply, TokenUsage
-from alphaagent.llm.carrier import Carried, Carrier, Parcel
+from alphaagent.llm.carrier import Carried, Carrier, Key, Parcel
 from alphaagent.llm.dialect import DefectiveReply, Dialect
 from alphaagent.llm.prices import Price
-from alphaagent.llm.purse import Purse
+from alphaagent.llm.purse import BYTES_PER_TOKEN, Purse
 from alphaagent.llm.steps import Steps
 from alphaagent.llm.trace import Trace
 
@@ -42,6 +42,9 @@ WITHOUT_TOOLS = (
 """How servers say that a model, or the way it is served, cannot call tools: Ollama, Gemini, OpenRouter, vLLM and llama.cpp have words of their own."""
 TOLD_WITHOUT_TOOLS = b'{"error": {"message": "the model does not support tools", "code": 400}}'
 """The same in the one wording and the one status that CrewAI knows."""
+KEY_HEADERS = ("authorization", "x-api-key", "x-goog-api-key")
+SHORTEST_KEY = 8
+NO_KEY = "[key]"
 KEPT_HEADERS = ("authorization", "x-api-key", "x-goog-api-key", "anthropic-version", "content-type", "accept", "user-agent")
 
 
@@ -107,23 +110,28 @@ class Wire(httpx.BaseTransport):
         return httpx.Response(carried.status or 0, headers={"content-type": carried.content_type or ""}, content=carried.body, request=request)
 
     def _exchange(self, request: httpx.Request, body: bytes, cap: int) -> Carried | None:
-        """What came back; None where the model has no tools. Raises WireEnded."""
+        """What came back; None where the model has no tools. Raises WireEnded. A repeated request is a call like any other."""
         for attempt in range(1, self._seat.attempts + 1):
             self._purse.spend_call()
-            parcel = self._parcel(request, body, attempt)
-            carried = self._carrier.carry(parcel)
+            parcel = self._parcel(request, body, attempt, cap)
+            carried = _without_key(self._carrier.carry(parcel), keys_in(request.headers))
             heard = self._judged(self._heard(carried, body), cap)
             self._trace.call(self._record(parcel, carried, heard))
             if heard.fault is None:
                 return carried if heard.reply else None
-            if not (heard.transient and attempt < self._seat.attempts and self._rests(carried, parcel)):
+            if not (heard.transient and attempt < self._seat.attempts and self._purse.calls > 0 and self._rests(carried, parcel)):
                 raise self._end(heard.fault)
         raise AssertionError("the last attempt ends the loop")
 
-    def _parcel(self, request: httpx.Request, body: bytes, attempt: int) -> Parcel:
+    def _parcel(self, request: httpx.Request, body: bytes, attempt: int, cap: int) -> Parcel:
         headers = {name: value for name, value in request.headers.items() if name in KEPT_HEADERS} | dict(self._seat.headers)
         seat = self._seat
-        return Parcel((seat.phase, seat.round, seat.side, self._number, attempt), str(request.url), request.url.path, headers, body, seat.seconds)
+        key: Key = (seat.phase, seat.round, seat.side, self._number, attempt)
+        most = TokenUsage(prompt=len(body) // BYTES_PER_TOKEN, completion=cap)
+        return Parcel(key, str(request.url), request.url.path, headers, body, seat.seconds, most, self._usd(most))
+
+    def _usd(self, usage: TokenUsage) -> str | None:
+        return decimal_text(self._seat.price.cost(usage)) if self._seat.price else None
 
     def _rests(self, carried: Carried, parcel: Parcel) -> bool:
         phase, round_, side, number, attempt = parcel.key
@@ -156,7 +164,8 @@ class Wire(httpx.BaseTransport):
     def _record(self, parcel: Parcel, carried: Carried, heard: _Heard) -> CallRecord:
         seat = self._seat
         text, is_base64 = _as_text(carried.body)
-        cost = seat.price.cost(heard.usage) if heard.usage and seat.price else None
+        estimated = heard.usage is None and _may_be_paid(carried)
+        usage = parcel.most if estimated else heard.usage
         return CallRecord(
             phase=seat.phase,
             round=seat.round,
@@ -173,9 +182,10 @@ class Wire(httpx.BaseTransport):
             response=text,
             response_is_base64=is_base64,
             reply=heard.reply,
-            usage=heard.usage,
+            usage=usage,
+            estimated=estimated,
             fault=heard.fault,
-            cost_usd=None if cost is None else decimal_text(cost),
+            cost_usd=None if usage is None else self._usd(usage),
             started_ms=carried.started_ms,
             latency_ms=carried.latency_ms,
         )
@@ -199,10 +209,50 @@ def unanswered(parcel: Parcel, carried: Carried, model: str) -> CallRecord:
         path=parcel.path,
         request=parcel.body.decode(),
         request_sha256=sha256_hex(parcel.body),
+        usage=parcel.most if carried.may_be_paid else None,
+        estimated=carried.may_be_paid,
         fault=carried.fault,
+        cost_usd=parcel.most_usd if carried.may_be_paid else None,
         started_ms=carried.started_ms,
         latency_ms=carried.latency_ms,
     )
+
+
+def keys_in(headers: Mapping[str, str]) -> tuple[str, ...]:
+    """The secrets of a request as sent. A shorter one than eight characters is a placeholder that might stand in any text."""
+    found = (headers.get(name, "").removeprefix("Bearer ").strip() for name in KEY_HEADERS)
+    return tuple(key for key in found if len(key) >= SHORTEST_KEY)
+
+
+def _without_key(carried: Carried, keys: tuple[str, ...]) -> Carried:
+    """What came back, as the record, the client and a replay may see it: some servers repeat the key that they refuse."""
+    for key in keys:
+        body, kind, fault = carried.body, carried.content_type, carried.fault
+        carried = replace(
+            carried,
+            body=None if body is None else _body_without(body, key),
+            content_type=None if kind is None else kind.replace(key, NO_KEY),
+            fault=None if fault is None else Fault(kind=fault.kind, message=fault.message.replace(key, NO_KEY)),
+        )
+    return carried
+
+
+def _body_without(body: bytes, key: str) -> bytes:
+    """The body with the key blotted out, also where JSON writes it with escapes; every other body stays as it came, byte for byte."""
+    body = body.replace(key.encode(), NO_KEY.encode())
+    if b"\\" not in body:
+        return body
+    try:
+        plain = json.dumps(json.loads(body), ensure_ascii=False)
+        escaped = json.dumps(key, ensure_ascii=False)[1:-1]
+        return plain.replace(escaped, NO_KEY).encode() if escaped in plain else body
+    except (ValueError, RecursionError):
+        return body
+
+
+def _may_be_paid(carried: Carried) -> bool:
+    """Whether a call whose cost is not stated can have had one; a provider that answers with an error status charges nothing."""
+    return carried.may_be_paid if carried.fault else 200 <= (carried.status or 0) < 300
 
 
 def _refused(status: int, answer: bytes, body: bytes) -> _Heard:

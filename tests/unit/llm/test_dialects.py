@@ -58,6 +58,25 @@ def test_reasoning_is_part_of_what_was_paid(usage: dict[str, Any], completion: i
     assert (found.prompt, found.completion, found.reasoning) == (5, completion, reasoning)
 
 
+@pytest.mark.parametrize(
+    ("route", "body"),
+    [
+        ("openai", chat({"content": "a"}, prompt_tokens=0)),
+        ("openai", chat({"content": "a"}, completion_tokens=0)),
+        ("openai", chat({"content": ""}, prompt_tokens=0)),
+        ("anthropic", message_of({"type": "text", "text": "a"}, input_tokens=0)),
+        ("anthropic", message_of({"type": "text", "text": "a"}, output_tokens=0)),
+        ("gemini", candidate([{"text": "a"}], promptTokenCount=0)),
+    ],
+)
+def test_nothing_is_no_count_of_what_was_asked_or_answered(route: Route, body: bytes) -> None:
+    assert refused(route, body).kind == "no_usage"
+
+
+def test_an_empty_answer_may_have_taken_no_tokens() -> None:
+    assert refused("openai", chat({"content": ""}, completion_tokens=0)).kind == "no_answer"
+
+
 def test_gemini_counts_thoughts_apart_and_they_were_paid() -> None:
     found = DIALECTS["gemini"].read(candidate([{"text": "a"}], thoughtsTokenCount=6, toolUsePromptTokenCount=2)).usage
     assert (found.prompt, found.completion, found.reasoning) == (7, 10, 6)

@@ -1,5 +1,6 @@
 """The only socket: bounded as a whole, with nothing followed and nothing waited for that is not worth it."""
 
+import gzip
 import socket
 import threading
 import time
@@ -116,7 +117,6 @@ BROKEN: dict[str, Peer] = {
     "no HTTP": saying(b"SSH-2.0-OpenSSH\r\n\r\n"),
     "half a body": lambda connection, _: connection.sendall(OK[:-1]),
     "a bad length": saying(b"HTTP/1.1 200 OK\r\nContent-Length: many\r\n\r\n"),
-    "a body that is not packed as it says": saying(OK.replace(b"Content-Type: application/json", b"Content-Encoding: gzip")),
 }
 
 
@@ -126,6 +126,13 @@ def test_a_broken_exchange_is_unreachable(talk: Peer) -> None:
         carried = carries.carry(parcel(url, 5))
     assert carried.fault
     assert carried.fault.kind == "unreachable"
+
+
+@pytest.mark.parametrize(("name", "paid"), [("a closed connection", False), ("half a body", True), ("half a refusal", False)])
+def test_only_an_answer_that_had_begun_may_have_cost_something(name: str, paid: bool) -> None:
+    talks: dict[str, Peer] = {**BROKEN, "half a refusal": lambda connection, _: connection.sendall(OK.replace(b"200 OK", b"401 No")[:-1])}
+    with peer(talks[name]) as url, carrier(url) as carries:
+        assert carries.carry(parcel(url, 5)).may_be_paid is paid
 
 
 @pytest.mark.parametrize("host", ["http://127.0.0.1:1", "http://[::1]:1", f"http://{'a' * 70}.localhost:1", "http://localhost:99999"])
@@ -147,6 +154,23 @@ def test_a_body_has_a_bound(monkeypatch: pytest.MonkeyPatch, size: int, fault: s
         carried = carries.carry(parcel(url, 5))
     assert (carried.fault and carried.fault.kind) == fault
     assert len(carried.body or b"") == (size if fault is None else 0)
+
+
+@pytest.mark.parametrize(("coding", "fault"), [("gzip", "malformed"), ("GZIP, br", "malformed"), ("identity", None), ("", None)])
+def test_an_answer_is_not_unpacked(coding: str, fault: str | None) -> None:
+    asked: list[bytes] = []
+    packed = gzip.compress(b" " * 10**6)
+    head = f"HTTP/1.1 200 OK\r\nContent-Encoding: {coding}\r\nContent-Length: {len(packed)}\r\n\r\n".encode()
+
+    def serve(request: httpx.Request) -> httpx.Response:
+        asked.append(request.headers["accept-encoding"].encode())
+        return httpx.Response(200, headers={"content-encoding": "identity"}, stream=httpx.ByteStream(b"{}"))
+
+    with peer(saying(head + packed)) as url, carrier(url) as carries:
+        carried = carries.carry(parcel(url, 5))
+    assert (carried.fault and carried.fault.kind, carried.body) == (fault, packed if fault is None else None)
+    NetworkCarrier(httpx.Client(transport=httpx.MockTransport(serve)), MUCH).carry(parcel("http://models.example"))
+    assert asked == [b"identity"]
 
 
 def test_nothing_is_sent_after_the_deadline() -> None:

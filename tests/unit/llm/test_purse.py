@@ -34,6 +34,11 @@ def test_a_reply_beyond_its_cap_is_an_overrun_and_is_booked_all_the_same(complet
     assert purse.tokens == 2000 - completion
 
 
+@pytest.mark.parametrize(("prompt", "fault"), [(500, None), (501, "budget")])
+def test_a_prompt_that_is_longer_than_it_looked_ends_a_turn_beyond_its_budget(prompt: int, fault: str | None) -> None:
+    assert kind(Purse(calls=2, tokens=1000).settle(TokenUsage(prompt=prompt, completion=500), 500)) == fault
+
+
 def test_what_is_overdrawn_is_told_as_nothing() -> None:
     found = Purse(calls=1, tokens=-50).cap(0, 500)
     assert isinstance(found, Fault)

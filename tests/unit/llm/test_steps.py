@@ -5,7 +5,7 @@ import threading
 import pytest
 
 from alphaagent.domain.transcript import ToolCall
-from alphaagent.llm.steps import MOST_IN_ONE_REPLY, Steps, ToolStatus
+from alphaagent.llm.steps import MOST_IN_ONE_REPLY, MOST_OF_ONE_TOOL, Steps, ToolStatus
 
 OWN, OTHERS = ("news", "prices"), ("news", "prices", "accounts")
 STOP = "No tool calls are left. Answer now, with what you have been given."
@@ -42,17 +42,37 @@ def test_a_model_that_goes_on_after_it_was_told_to_stop_ends_its_turn(allowed: i
     assert turn.log[-1] == (allowed + 1, "news", "exhausted")
 
 
-def test_the_last_step_opens_its_whole_reply_and_closes_the_next() -> None:
-    turn = Turn(1)
+@pytest.mark.parametrize("order", [("news", "prices"), ("prices", "news")])
+def test_a_reply_has_as_many_calls_answered_as_are_left_in_its_own_order(order: tuple[str, str]) -> None:
+    for threads in (order, order[::-1]):
+        turn = Turn(1)
+        assert turn.reply(1, (order[0], "{}"), (order[1], "{}")) is None
+        assert {name: turn.run(name) for name in threads} == {order[0]: f"found by {order[0]}", order[1]: STOP}
+        assert turn.reply(2, ("news", "{}")) == "steps"
+
+
+def test_a_call_that_is_not_run_takes_its_place_among_those_that_are_left() -> None:
+    turn = Turn(2)
+    assert turn.reply(1, ("orders", "{}"), ("news", "{}"), ("prices", "{}")) is None
+    assert [turn.run("prices"), turn.run("news")] == [STOP, "found by news"]
+
+
+def test_a_reply_that_just_fits_is_followed_by_one_that_is_told_to_stop() -> None:
+    turn = Turn(2)
     assert turn.reply(1, ("news", "{}"), ("prices", "{}")) is None
-    assert [turn.run("news"), turn.run("prices")] == ["found by news", "found by prices"]
+    assert [turn.run("prices"), turn.run("news")] == ["found by prices", "found by news"]
     assert turn.reply(2, ("news", "{}")) is None
     assert turn.run() == STOP
 
 
 @pytest.mark.parametrize(("calls", "fault"), [(MOST_IN_ONE_REPLY, None), (MOST_IN_ONE_REPLY + 1, "steps")])
 def test_one_reply_may_hold_so_many_calls(calls: int, fault: str | None) -> None:
-    assert Turn(20).reply(1, *[("news", "{}")] * calls) == fault
+    assert Turn(20).reply(1, *[(f"tool {number}", "{}") for number in range(calls)]) == fault
+
+
+@pytest.mark.parametrize(("calls", "fault"), [(MOST_OF_ONE_TOOL, None), (MOST_OF_ONE_TOOL + 1, "steps")])
+def test_one_reply_may_call_one_tool_so_often(calls: int, fault: str | None) -> None:
+    assert Turn(20).reply(1, ("prices", "{}"), *[("news", "{}")] * calls) == fault
 
 
 CALLS = [
@@ -99,10 +119,10 @@ def test_a_model_that_asks_in_words_has_the_same_budget() -> None:
 def test_calls_of_one_reply_are_all_answered_whichever_thread_comes_first() -> None:
     for _ in range(20):
         turn, heard = Turn(1), []
-        turn.reply(1, *[("news", "{}")] * 6)
-        threads = [threading.Thread(target=lambda: heard.append(turn.run())) for _ in range(6)]  # noqa: B023 - joined below
+        turn.reply(1, *[("news", "{}")] * MOST_OF_ONE_TOOL)
+        threads = [threading.Thread(target=lambda: heard.append(turn.run())) for _ in range(MOST_OF_ONE_TOOL)]  # noqa: B023 - joined below
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
-        assert heard == ["found by news"] * 6
+        assert heard == ["found by news"] * MOST_OF_ONE_TOOL
