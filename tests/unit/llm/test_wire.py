@@ -36,10 +36,10 @@ class Carries:
     def __init__(self, *answers: Carried) -> None:
         self._answers = list(answers)
 
-    def carry(self, parcel: Parcel) -> Carried:  # noqa: ARG002 - every parcel is answered alike
+    def carry(self, parcel: Parcel) -> Carried:
         return self._answers.pop(0)
 
-    def rest(self, seconds: float, upcoming: Key) -> bool:  # noqa: ARG002 - no time passes
+    def rest(self, seconds: float, upcoming: Key) -> bool:
         return True
 
 
@@ -140,3 +140,10 @@ def test_a_turn_repeats_no_request_beyond_its_calls(calls: int, made: int) -> No
     assert turn.wire.fault
     assert turn.wire.fault.kind == "http"
     assert len(Turn(RecordedCarrier(turn.calls, None), calls=calls).calls) == made
+
+
+@pytest.mark.parametrize(("came_as", "handed_on"), [("text/j\u00e9son", "application/json"), ("text/\u4e00", "application/json"), ("text/plain", "text/plain")])
+def test_a_content_type_that_no_header_can_hold_is_handed_on_as_json(came_as: str, handed_on: str) -> None:
+    heard = Turn(Carries(came(said(), content_type=came_as))).heard
+    assert heard is not None
+    assert heard.headers["content-type"] == handed_on
