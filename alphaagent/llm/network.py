@@ -175,7 +175,7 @@ def _retry_after(headers: httpx.Headers) -> float | None:
     text = headers.get("retry-after")
     if text is None:
         return None
-    if text.strip().isdigit():
+    if text.isascii() and text.strip().isdigit():
         return float(text)
     try:
         return max((parsedate_to_datetime(text) - parsedate_to_datetime(headers["date"])).total_seconds(), 0.0)

@@ -107,7 +107,7 @@ class Wire(httpx.BaseTransport):
         carried = self._exchange(request, body, cap)
         if carried is None:
             return httpx.Response(400, headers={"content-type": "application/json"}, content=TOLD_WITHOUT_TOOLS, request=request)
-        return httpx.Response(carried.status or 0, headers={"content-type": carried.content_type or ""}, content=carried.body, request=request)
+        return httpx.Response(carried.status or 0, headers={"content-type": _handed_on(carried.content_type)}, content=carried.body, request=request)
 
     def _exchange(self, request: httpx.Request, body: bytes, cap: int) -> Carried | None:
         """What came back; None where the model has no tools. Raises WireEnded. A repeated request is a call like any other."""
@@ -248,6 +248,12 @@ def _body_without(body: bytes, key: str) -> bytes:
         return plain.replace(escaped, NO_KEY).encode() if escaped in plain else body
     except (ValueError, RecursionError):
         return body
+
+
+def _handed_on(content_type: str | None) -> str:
+    """The client's library writes headers in ASCII and ends in an error of its own on any other; the body says what it is."""
+    content_type = content_type or ""
+    return content_type if content_type.isascii() else "application/json"
 
 
 def _may_be_paid(carried: Carried) -> bool:

@@ -201,11 +201,13 @@ def test_what_is_in_flight_at_the_end_comes_back_as_ended_by_the_deadline() -> N
         ({"retry-after": "Wed, 05 Feb 2020 10:00:30 GMT"}, None),
         ({"retry-after": "-1"}, None),
         ({"retry-after": "soon"}, None),
+        ({"retry-after": "\u00b2"}, None),
+        ({"retry-after": "\u0663"}, None),
         ({"retry-after": "1.5"}, None),
     ],
 )
 def test_how_long_a_server_asks_to_wait(headers: dict[str, str], seconds: float | None) -> None:
-    assert network._retry_after(httpx.Headers(headers)) == seconds
+    assert network._retry_after(httpx.Headers([(name.encode(), value.encode()) for name, value in headers.items()])) == seconds
 
 
 @pytest.mark.parametrize(

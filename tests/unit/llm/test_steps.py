@@ -20,7 +20,7 @@ class Turn:
 
     def reply(self, number: int, *calls: tuple[str, str]) -> str | None:
         fault = self.steps.take(number, tuple(ToolCall(id=f"call_{n}", name=name, arguments=arguments) for n, (name, arguments) in enumerate(calls)))
-        return fault and fault.kind
+        return fault.kind if fault else None
 
     def run(self, name: str = "news", status: ToolStatus = "success") -> str:
         return self.steps.run(name, "{}", lambda: (status, f"found by {name}"))
