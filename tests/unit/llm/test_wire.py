@@ -38,10 +38,7 @@ class Carries:
         self.sent: list[Parcel] = []
 
     def carry(self, parcel: Parcel) -> Carried:
-<<<<<<< HEAD
-=======
         self.sent.append(parcel)
->>>>>>> fixa
         return self._answers.pop(0)
 
     def rest(self, seconds: float, upcoming: Key) -> bool:
