@@ -18,6 +18,7 @@ from alphaagent.debate.degradation import degradation
 from alphaagent.debate.events import Events
 from alphaagent.debate.faults import answer_faults
 from alphaagent.debate.floor import Floor, floor
+from alphaagent.debate.hit_ledger import ledger
 from alphaagent.debate.invariants import require_sound, seams
 from alphaagent.debate.metrics import Metrics, measure
 from alphaagent.debate.plan import SENTENCES, Length
@@ -284,19 +285,16 @@ class Debate:
     def _tell_measures(self, round_: int, phase: PhaseSetup) -> None:
         point = trajectory(self._turns)[-1]
         self._tell("gap", round=round_, bull=point.bull, bear=point.bear, gap=point.gap)
-        metrics = self._measured()
-        for row in metrics.ledger.rows:
+        book = ledger(self._turns)
+        for row in book.rows:
             for event in row.history:
                 if event.round == round_:
                     name = "adjudicated" if event.what in ("ACCEPT", "SUSTAIN", "LAPSE") else "move"
                     self._tell(name, round=round_, side=event.side, objection=row.id, what=event.what, counts=event.valid)
-        for placed in metrics.ledger.objections:
+        for placed in book.objections:
             if placed.round == round_:
                 self._tell("objection_raised", round=round_, side=placed.side, objection=placed.id, claim=placed.objection.target_claim_id)
         self._tell("phase_completed", phase=phase.kind, round=round_)
-
-    def _measured(self) -> Metrics:
-        return measure(self._turns, self._known, self._p0(), self._setup.thresholds)
 
     def _p0(self) -> Decimal:
         """The base rate in the evidence; even odds where there is none."""
