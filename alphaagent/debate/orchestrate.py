@@ -7,7 +7,7 @@ and only then shown.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Literal, Protocol
 
@@ -237,6 +237,7 @@ class Debate:
     def _speaker(self, place: int, round_: int, phase: PhaseSetup, side: Debater, order: Literal[0, 1] | None) -> _Speaker:
         read = () if _is_isolated(phase) else self._turns
         seen = floor(side, read, self._known, self._pack.as_of, self._setup.thresholds)
+        prompt = self._prompt(phase, side, seen, read)
         return _Speaker(
             place=place,
             round=round_,
@@ -245,8 +246,8 @@ class Debate:
             order=order,
             length=phase.length,
             bounds=phase.bounds(side),
-            prompt=self._prompt(phase, side, seen, read),
-            floor=seen,
+            prompt=prompt,
+            floor=replace(seen, mentioned=frozenset(id for id in self._known if id in prompt.text)),
             tell=self._tell,
         )
 
@@ -316,7 +317,10 @@ class Debate:
     def _verdict(self, record: DebateRecord) -> Held:
         for flag in record.metrics.flags if record.metrics else ():
             self._tell("flag", name=flag.name, side=flag.side, subject=flag.subject)
-        decider = Decider.of(self._pack, self._setup, record, self._read)
+        try:
+            decider = Decider.of(self._pack, self._setup, record, self._read)
+        except DebateFault as broken:
+            return Held(self._records, record, fault=_as_fault(broken))
         who = self._setup.side("cio")
         asked = Asked(
             phase="verdict",
