@@ -41,6 +41,8 @@ def _faults(index: int, said: Adjudication, times: Counter[str], floor: Floor) -
     if times[row.id] > 1:
         yield _fault(index, said, "DUPLICATE_MOVE", f"give exactly one verdict on {row.id}")
     if said.verdict == "ACCEPT":
+        if not said.reason.strip():
+            yield _fault(index, said, "NO_REASON", 'to accept, say why in "reason"')
         yield from floor.citation_faults("adjudications", index, said.evidence_ids)
     else:
         yield from _sustaining_faults(index, said, row, floor)

@@ -92,8 +92,10 @@ def debate_class(turns: Sequence[Turn], found: Sequence[Flag], thresholds: Thres
 
 
 def _earned(turns: Sequence[Turn], book: Ledger, thresholds: Thresholds) -> bool:
-    settled = convergence(book).settled.value
-    if settled is None or settled < thresholds.earned_convergence or outcome(trajectory(turns), thresholds) != "closed":
+    settled, points = convergence(book).settled.value, trajectory(turns)
+    if points and points[-1].signed < 0:
+        return False
+    if settled is None or settled < thresholds.earned_convergence or outcome(points, thresholds) != "closed":
         return False
     return any(row.closed_by == "acceptance" for row in book.rows) or any(_bears_evidence(concession, book) for concession in book.concessions)
 

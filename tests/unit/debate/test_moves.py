@@ -85,6 +85,8 @@ class TestConceding:
             (conceded("o_bear_1", scope="partial", narrowed_text=" "), ["NO_NARROWED_TEXT"]),
             (conceded("o_bear_1", scope="partial", narrowed_text="MOMENTUM is strong, and has been for a year"), ["NO_NARROWED_TEXT"]),
             (conceded("o_bear_1", scope="partial", narrowed_text="Momentum is strong"), []),
+            (conceded("o_bear_1", scope="partial", narrowed_text="Momentum is strong and has been for a year now"), ["NO_NARROWED_TEXT"]),
+            (conceded("o_bear_1", scope="partial", narrowed_text="Margins will double within three quarters"), ["NO_NARROWED_TEXT"]),
             (conceded("o_bear_1", evidence_ids=(ev(99),)), ["UNKNOWN_EVIDENCE"]),
             (conceded("o_bear_1", evidence_ids=(ev(7),)), ["AFTER_CUTOFF"]),
             (conceded("o_bear_1", evidence_ids=(ev(2),)), []),
@@ -104,8 +106,8 @@ class TestConceding:
         place = floor("bear", (OPENINGS[0], weighty, *attack), KNOWN, AS_OF, STRICT)
         assert [fault.code for fault in answer_faults(retort(conceded("o_bull_1"), p_up=p_up), place)] == ["P_UP_CONTRADICTS_MOVE"] * expected
 
-    def test_a_partial_concession_may_go_with_any_number(self) -> None:
-        assert move_codes(conceded("o_bear_1", scope="partial", narrowed_text="Momentum is strong"), p_up="0.9") == []
+    def test_a_partial_concession_of_a_grave_claim_may_not_go_with_a_number_against_it(self) -> None:
+        assert move_codes(conceded("o_bear_1", scope="partial", narrowed_text="Momentum is strong"), p_up="0.9") == ["P_UP_CONTRADICTS_MOVE"]
 
     def test_a_claim_of_less_weight_may_go_with_any_number(self) -> None:
         light = turn(0, "bull", opening(claim("Momentum is strong", ev(1), severity="med"), p_up="0.70"))
