@@ -1,6 +1,6 @@
 """Whether an objector's word on a rebuttal counts, and whether a conclusion says what would settle each point that stays open.
 
-Chosen on purpose: to accept costs nothing. To sustain costs a reason of its own and evidence: new, or the rebuttal's own, which is how a
+Chosen on purpose: to accept costs a word. To sustain costs a reason of its own and evidence: new, or the rebuttal's own, which is how a
 defect in it is named. An adjudication at fault is silence, and silence lets the objection lapse.
 """
 

@@ -270,6 +270,10 @@ class TestMustConcede:
         assert place.must_concede() == ()
         assert codes(retort(carried("o_bear_1")), place) == []
 
+    def test_a_part_of_it_is_not_enough(self) -> None:
+        answer = retort(conceded("o_bear_1", scope="partial", narrowed_text=" ".join(FALSE.text.split()[:2])))
+        assert ("moves", 0, "MUST_CONCEDE") in codes(answer, outmatched(FALSE, ev(1)))
+
     def test_a_narrowed_claim_no_longer_asserts_the_number(self) -> None:
         told = (
             turn(0, "bull", opening(FALSE, p_up="0.70")),
@@ -296,3 +300,7 @@ def test_with_twelve_claims_the_first_is_not_the_tenth() -> None:
     attack = turn(1, "bull", rebuttal(objection("c_bear_10")))
     book = ledger((*OPENINGS, attack, turn(1, "bear", rebuttal(steelman=["c_bull_1"])), turn(2, "bear", retort(conceded("o_bull_1")))))
     assert [claim.id for claim in book.claims if claim.status == "conceded"] == ["c_bear_10"]
+
+
+def test_a_rebuttal_of_a_few_words_has_no_reason() -> None:
+    assert ("moves", 0, "NO_REASON") in codes(retort(rebutted("o_bear_1", reason="No.")), at("bull", *ATTACK))
