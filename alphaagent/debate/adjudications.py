@@ -1,6 +1,6 @@
 """Whether an objector's word on a rebuttal counts, and whether a conclusion says what would settle each point that stays open.
 
-Chosen on purpose: to accept costs nothing. To sustain costs a reason of its own and evidence: new, or the rebuttal's own, which is how a
+Chosen on purpose: to accept costs a word. To sustain costs a reason of its own and evidence: new, or the rebuttal's own, which is how a
 defect in it is named. An adjudication at fault is silence, and silence lets the objection lapse.
 """
 
@@ -41,6 +41,8 @@ def _faults(index: int, said: Adjudication, times: Counter[str], floor: Floor) -
     if times[row.id] > 1:
         yield _fault(index, said, "DUPLICATE_MOVE", f"give exactly one verdict on {row.id}")
     if said.verdict == "ACCEPT":
+        if not said.reason.strip():
+            yield _fault(index, said, "NO_REASON", 'to accept, say why in "reason"')
         yield from floor.citation_faults("adjudications", index, said.evidence_ids)
     else:
         yield from _sustaining_faults(index, said, row, floor)

@@ -71,12 +71,15 @@ def flags(turns: Sequence[Turn], known: Mapping[str, EvidenceItem], thresholds: 
     return tuple(flag for detect in _DETECTORS for flag in detect(debate))
 
 
-def debate_class(turns: Sequence[Turn], known: Mapping[str, EvidenceItem], thresholds: Thresholds) -> DebateClass:
-    """The first class that fits. Without a claim or without a rebuttal phase there was no debate, and so nothing that converged."""
+def debate_class(turns: Sequence[Turn], found: Sequence[Flag], thresholds: Thresholds) -> DebateClass:
+    """The first class that fits, given the flags that were found.
+
+    Without a claim or without a rebuttal phase there was no debate, and so nothing that converged.
+    """
     book = ledger(turns)
     if not book.claims or not any(isinstance(turn.answer, Rebuttal) for turn in turns):
         return "no_debate"
-    raised = {flag.name for flag in flags(turns, known, thresholds)}
+    raised = {flag.name for flag in found}
     in_order: tuple[tuple[DebateClass, bool], ...] = (
         ("theater", "theater" in raised),
         ("capitulated", "capitulation" in raised),
@@ -89,8 +92,10 @@ def debate_class(turns: Sequence[Turn], known: Mapping[str, EvidenceItem], thres
 
 
 def _earned(turns: Sequence[Turn], book: Ledger, thresholds: Thresholds) -> bool:
-    settled = convergence(book).settled.value
-    if settled is None or settled < thresholds.earned_convergence or outcome(trajectory(turns), thresholds) != "closed":
+    settled, points = convergence(book).settled.value, trajectory(turns)
+    if points and points[-1].signed < 0:
+        return False
+    if settled is None or settled < thresholds.earned_convergence or outcome(points, thresholds) != "closed":
         return False
     return any(row.closed_by == "acceptance" for row in book.rows) or any(_bears_evidence(concession, book) for concession in book.concessions)
 

@@ -34,15 +34,15 @@ class Metrics(Frozen):
 
 def measure(turns: Sequence[Turn], known: Mapping[str, EvidenceItem], p0: Decimal, thresholds: Thresholds) -> Metrics:
     """The record of a debate so far; `p0` is the base rate."""
-    points, book = trajectory(turns), ledger(turns)
+    points, book, found = trajectory(turns), ledger(turns), flags(turns, known, thresholds)
     return Metrics(
-        debate_class=debate_class(turns, known, thresholds),
+        debate_class=debate_class(turns, found, thresholds),
         outcome=outcome(points, thresholds),
         closed_by=closed_by(points, thresholds),
         gap_closure=gap_closure(points),
         convergence=convergence(book),
         trajectory=points,
-        flags=flags(turns, known, thresholds),
+        flags=found,
         stances=stances(turns, p0, thresholds),
         unresolved=unresolved(turns),
         ledger=book,

@@ -54,19 +54,24 @@ def _concession_faults(index: int, move: Move, row: LedgerRow, retort: Retort, f
         yield _fault(index, move, "NO_SCOPE", 'a concession needs "scope": "full" or "partial"')
     elif move.scope == "partial":
         yield from _narrowing_faults(index, move, row, floor)
-    elif floor.target(row).severity == "high" and _favours(retort, floor) >= floor.thresholds.p_up_step:
+        if row.id in floor.must_concede():
+            yield _fault(index, move, "MUST_CONCEDE", f"the evidence of {row.id} shows your claim's number to be wrong; concede it in full")
+    if floor.target(row).severity == "high" and _favours(retort, floor) >= floor.thresholds.p_up_step:
         yield _fault(index, move, "P_UP_CONTRADICTS_MOVE", 'you concede a claim of "high" severity and move "p_up" your own way; mend one of the two')
 
 
 def _narrowing_faults(index: int, move: Move, row: LedgerRow, floor: Floor) -> Iterator[PointFault]:
-    narrowed = tokens(move.narrowed_text or "")
-    if not narrowed or narrowed == tokens(floor.target(row).text):
+    """A narrowing is neither the claim again nor another claim: else giving way would be a door for what was never attacked."""
+    narrowed, old = tokens(move.narrowed_text or ""), floor.target(row).text
+    if not narrowed or floor.same(move.narrowed_text or "", old):
         yield _fault(index, move, "NO_NARROWED_TEXT", 'a partial concession needs in "narrowed_text" the claim as you still hold it')
+    elif 2 * sum(word in set(tokens(old)) for word in narrowed) < len(narrowed):
+        yield _fault(index, move, "NO_NARROWED_TEXT", "narrow the claim you made; a new one cannot come in here")
 
 
 def _rebuttal_faults(index: int, move: Move, row: LedgerRow, floor: Floor) -> Iterator[PointFault]:
-    if not move.reason.strip():
-        yield _fault(index, move, "NO_REASON", "a rebuttal needs a reason")
+    if floor.too_short(move.reason):
+        yield _fault(index, move, "NO_REASON", f'"reason" must have at least {floor.thresholds.min_reason_characters} characters')
     yield from floor.novelty_faults("moves", index, row, move.evidence_ids)
 
 

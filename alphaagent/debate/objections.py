@@ -45,6 +45,8 @@ def _faults(index: int, objection: Objection, before: list[Objection], floor: Fl
     yield from floor.citation_faults("objections", index, objection.evidence_ids)
     if not objection.evidence_ids and objection.fallacy is None:
         yield _fault(index, objection, "NO_SUPPORT", "cite at least one evidence id or name a fallacy")
+    if floor.too_short(objection.argument):
+        yield _fault(index, objection, "NO_REASON", f'"argument" must have at least {limits.min_reason_characters} characters')
     raised = [*_raised_before(floor), *before]
     if any(other.target_claim_id == target.id and floor.same(other.argument, objection.argument) for other in raised):
         yield _fault(index, objection, "DUPLICATE_OBJECTION", "you have raised this one already")

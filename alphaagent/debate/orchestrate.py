@@ -7,7 +7,7 @@ and only then shown.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Literal, Protocol
 
@@ -18,6 +18,7 @@ from alphaagent.debate.degradation import degradation
 from alphaagent.debate.events import Events
 from alphaagent.debate.faults import answer_faults
 from alphaagent.debate.floor import Floor, floor
+from alphaagent.debate.hit_ledger import ledger
 from alphaagent.debate.invariants import require_sound, seams
 from alphaagent.debate.metrics import Metrics, measure
 from alphaagent.debate.plan import SENTENCES, Length
@@ -236,6 +237,7 @@ class Debate:
     def _speaker(self, place: int, round_: int, phase: PhaseSetup, side: Debater, order: Literal[0, 1] | None) -> _Speaker:
         read = () if _is_isolated(phase) else self._turns
         seen = floor(side, read, self._known, self._pack.as_of, self._setup.thresholds)
+        prompt = self._prompt(phase, side, seen, read)
         return _Speaker(
             place=place,
             round=round_,
@@ -244,8 +246,8 @@ class Debate:
             order=order,
             length=phase.length,
             bounds=phase.bounds(side),
-            prompt=self._prompt(phase, side, seen, read),
-            floor=seen,
+            prompt=prompt,
+            floor=replace(seen, mentioned=frozenset(id for id in self._known if id in prompt.text)),
             tell=self._tell,
         )
 
@@ -284,19 +286,16 @@ class Debate:
     def _tell_measures(self, round_: int, phase: PhaseSetup) -> None:
         point = trajectory(self._turns)[-1]
         self._tell("gap", round=round_, bull=point.bull, bear=point.bear, gap=point.gap)
-        metrics = self._measured()
-        for row in metrics.ledger.rows:
+        book = ledger(self._turns)
+        for row in book.rows:
             for event in row.history:
                 if event.round == round_:
                     name = "adjudicated" if event.what in ("ACCEPT", "SUSTAIN", "LAPSE") else "move"
                     self._tell(name, round=round_, side=event.side, objection=row.id, what=event.what, counts=event.valid)
-        for placed in metrics.ledger.objections:
+        for placed in book.objections:
             if placed.round == round_:
                 self._tell("objection_raised", round=round_, side=placed.side, objection=placed.id, claim=placed.objection.target_claim_id)
         self._tell("phase_completed", phase=phase.kind, round=round_)
-
-    def _measured(self) -> Metrics:
-        return measure(self._turns, self._known, self._p0(), self._setup.thresholds)
 
     def _p0(self) -> Decimal:
         """The base rate in the evidence; even odds where there is none."""
@@ -318,7 +317,10 @@ class Debate:
     def _verdict(self, record: DebateRecord) -> Held:
         for flag in record.metrics.flags if record.metrics else ():
             self._tell("flag", name=flag.name, side=flag.side, subject=flag.subject)
-        decider = Decider.of(self._pack, self._setup, record, self._read)
+        try:
+            decider = Decider.of(self._pack, self._setup, record, self._read)
+        except DebateFault as broken:
+            return Held(self._records, record, fault=_as_fault(broken))
         who = self._setup.side("cio")
         asked = Asked(
             phase="verdict",

@@ -12,10 +12,13 @@ from alphaagent.debate.config import PLACEHOLDER
 from alphaagent.domain.base import Json, canonical, instant_text, plain
 from alphaagent.domain.evidence import EvidenceItem, EvidencePack
 from alphaagent.domain.text import inert
+from alphaagent.errors import DebateFault
 
 HORIZON = 20
 """Sessions to the event that every probability of a debate speaks of; that of the base rate in the evidence."""
 CUT_FIRST = ("headline", "filing")
+CUT_LAST = ("portfolio", "quote")
+"""Without them nobody can say how much."""
 NAMED_AT_MOST = 40
 UNTOLD = ("guid", "lexicon")
 """Values that identify and say nothing."""
@@ -40,10 +43,16 @@ def question(pack: EvidencePack) -> str:
 
 
 def render(template: str, values: Mapping[str, str], items: Sequence[EvidenceItem], most: int) -> Prompt:
-    """The template with `values` and the items as `evidence`, at most `most` characters where cutting items can achieve it."""
+    """The template with `values` and the items as `evidence`, at most `most` characters.
+
+    DebateFault with PROMPT_TOO_LONG where it is longer even without any item: a text that its model cuts itself is no question.
+    """
     fixed = len(fill(template, {**values, "evidence": ""}))
     lines, cut = _fitting(items, most - fixed)
-    return Prompt(fill(template, {**values, "evidence": "\n".join(lines) if lines else '{"note": "there is none"}'}), cut)
+    text = fill(template, {**values, "evidence": "\n".join(lines) if lines else '{"note": "there is none"}'})
+    if len(text) > most:
+        raise DebateFault("PROMPT_TOO_LONG", f"a task has {len(text)} characters without any evidence, more than the {most} allowed")
+    return Prompt(text, cut)
 
 
 def fill(template: str, values: Mapping[str, str]) -> str:
@@ -86,13 +95,14 @@ def _seen(value: Json) -> Json:
 
 
 def _fitting(items: Sequence[EvidenceItem], room: int) -> tuple[list[str], tuple[str, ...]]:
-    """The lines that fit, in the order of the pack, and the ids of those that do not: stories and filings go first, the oldest before the newer.
+    """The lines that fit, in the order of the pack, and the ids of those that do not: stories and filings go first, the oldest before the newer;
+    the portfolio and the quote go last.
 
     Every line is counted with a line break, and the last one has none.
     """
     cut: list[str] = []
     lines = {item.id: evidence_line(item) for item in items}
-    expendable = sorted(items, key=lambda item: (item.kind not in CUT_FIRST, item.known_at))
+    expendable = sorted(items, key=lambda item: (item.kind in CUT_LAST, item.kind not in CUT_FIRST, item.known_at))
     while expendable and sum(len(lines[item.id]) + 1 for item in items if item.id not in cut) + _note_size(cut) > room + 1:
         cut.append(expendable.pop(0).id)
     shown = [lines[item.id] for item in items if item.id not in cut]

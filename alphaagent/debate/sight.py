@@ -7,11 +7,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from alphaagent.domain.argument import Claim, Debater, Part, PointFault, Turn
+from alphaagent.domain.argument import Claim, Debater, Opening, Part, PointFault, Turn
 from alphaagent.domain.evidence import EvidenceItem
 from alphaagent.domain.strict_json import shown
 
 Evidence = Mapping[str, EvidenceItem]
+CITING: tuple[Part, ...] = ("objections", "moves", "adjudications")
+"""The parts of a later turn that cite evidence."""
 
 _WHY = {
     "UNKNOWN_EVIDENCE": "is no evidence id that you were given",
@@ -57,13 +59,19 @@ def visible_evidence(side: Debater, known: Evidence, revealed: Iterable[Turn]) -
 
 
 def cited_ids(turn: Turn) -> Iterator[str]:
-    """Every evidence id that a turn's points cite, the points at fault excepted."""
-    for part in ("claims", "objections", "moves", "adjudications"):
+    """Every evidence id that a turn's points cite, the points at fault excepted.
+
+    An opening is stored as kept, so all that is left of it counts: its faults speak of the places as they were written.
+    """
+    if isinstance(turn.answer, Opening):
+        yield from (id for claim in turn.answer.claims for id in claim_ids(claim))
+        return
+    for part in CITING:
         faulty = turn.faulty(part)
         points = getattr(turn.answer, part, ())
         for index, point in enumerate(points):
             if index not in faulty:
-                yield from claim_ids(point) if isinstance(point, Claim) else point.evidence_ids
+                yield from point.evidence_ids
 
 
 def claim_ids(claim: Claim) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 What is too long is told shorter, in steps that are named; what was said last and what has to be answered goes last.
 """
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -44,8 +45,9 @@ def _document(turns: Sequence[Turn], level: int, record: DebateRecord | None) ->
 
 
 def _opening(opening: Opening, turn: Turn, level: int) -> dict[str, Any]:
+    """What was wrong is counted by code: a message repeats what a model wrote, and there may be as many as it likes."""
     document = {"stance": opening.stance, "no_case": opening.no_case, "strongest_counter": _cut(opening.strongest_counter, level)}
-    return document | ({"found_by_program": [fault.message for fault in turn.faults]} if turn.faults else {})
+    return document | ({"found_by_program": Counter(fault.code for fault in turn.faults)} if turn.faults else {})
 
 
 def _claim(state: ClaimState, level: int, checked: Verdict | None) -> dict[str, Any]:
@@ -68,6 +70,7 @@ def _claim(state: ClaimState, level: int, checked: Verdict | None) -> dict[str, 
 
 
 def _objection(row: LedgerRow, book: Ledger, level: int) -> dict[str, Any]:
+    """One objection with its answers; an answer that does not count lends its evidence to nobody."""
     placed = book.objection(row.id)
     said = placed.objection if placed else None
     document: dict[str, Any] = {"id": row.id, "by": row.by, "against": row.claim_id, "status": row.status, "closed_by": row.closed_by}
@@ -75,7 +78,8 @@ def _objection(row: LedgerRow, book: Ledger, level: int) -> dict[str, Any]:
         document |= {"argument": _cut(said.argument, level), "severity": said.severity, "evidence_ids": said.evidence_ids, "fallacy": said.fallacy}
     if level == 0 or (level == 1 and row.closed_by is None):
         document["answers"] = [
-            {"round": event.round, "by": event.side, "what": event.what, "counts": event.valid, "reason": event.reason, "evidence_ids": event.evidence_ids}
+            {"round": event.round, "by": event.side, "what": event.what, "counts": event.valid, "reason": event.reason}
+            | ({"evidence_ids": event.evidence_ids} if event.valid else {})
             for event in row.history
         ]
     return document

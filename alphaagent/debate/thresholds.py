@@ -11,8 +11,8 @@ from pydantic import Field
 
 from alphaagent.domain.base import Frozen
 
-Fraction = Annotated[Decimal, Field(ge=0, le=1)]
-Count = Annotated[int, Field(ge=1)]
+Fraction = Annotated[Decimal, Field(ge=0, le=1, decimal_places=12)]
+Count = Annotated[int, Field(strict=True, ge=1, le=1000)]
 
 
 class Thresholds(Frozen):
@@ -37,7 +37,7 @@ class Thresholds(Frozen):
     carries: Literal["strict", "permissive"] = "strict"
     similarity: Fraction = Decimal("0.9")
     """From here on two texts count as the same."""
-    min_reason_characters: Annotated[int, Field(ge=0)] = 40
+    min_reason_characters: Annotated[int, Field(strict=True, ge=0, le=2000)] = 40
     p_up_step: Fraction = Decimal("0.01")
     """From here on a probability has moved."""
     capitulation: Fraction = Decimal("0.8")

@@ -86,11 +86,13 @@ def largest_move(points: Sequence[RoundPoint]) -> Decimal:
 def consensus(turns: Sequence[Turn], thresholds: Thresholds) -> Consensus | None:
     """Whether the last round is a consensus. Only an earned one may end the exchange; a hollow one is flagged and goes on."""
     points = trajectory(turns)
-    if not points or points[-1].round < thresholds.consensus_from_round or points[-1].signed < 0:
+    if not points or points[-1].round < thresholds.consensus_from_round:
         return None
     if _exact(points[-1].gap) >= thresholds.theta:
         return None
-    return "earned" if gave_way(ledger(turns)) else "hollow"
+    if not gave_way(ledger(turns)):
+        return "hollow"
+    return "earned" if points[-1].signed >= 0 else None
 
 
 def gave_way(book: Ledger) -> bool:

@@ -13,7 +13,7 @@ from tests.unit.debate.debate_scenes import AS_OF, WAITING, at, codes, conclusio
     ("said", "expected"),
     [
         (ruling("o_bear_1"), []),
-        (ruling("o_bear_1").model_copy(update={"reason": ""}), []),
+        (ruling("o_bear_1").model_copy(update={"reason": ""}), ["NO_REASON"]),
         (ruling("o_bear_1", "ACCEPT", 3, ev(99)), ["UNKNOWN_EVIDENCE"]),
         (ruling("o_bear_1", "SUSTAIN", 4, ev(6)), []),
         (ruling("o_bear_1", "SUSTAIN", 4, ev(3)), []),

@@ -43,7 +43,7 @@ def raised(*turns: Turn, openings: tuple[Turn, ...] = EVEN, thresholds: Threshol
 
 
 def class_of(*turns: Turn, openings: tuple[Turn, ...] = EVEN) -> str:
-    return debate_class((*openings, *turns), KNOWN, LIMITS)
+    return debate_class((*openings, *turns), flags((*openings, *turns), KNOWN, LIMITS), LIMITS)
 
 
 def bulls(*moves: Move, p_up: str = "0.70", faults: tuple[PointFault, ...] = ()) -> tuple[Turn, ...]:
@@ -130,7 +130,7 @@ class TestCapitulation:
         told = exchange(*[conceded(f"o_bull_{n}", n) for n in range(1, 5)])
         [flag] = [flag for flag in flags(told, KNOWN, LIMITS) if flag.name == "capitulation"]
         assert (flag.side, flag.round) == ("bear", 3)
-        assert debate_class(told, KNOWN, LIMITS) == "capitulated"
+        assert debate_class(told, flags(told, KNOWN, LIMITS), LIMITS) == "capitulated"
 
     @pytest.mark.parametrize(
         "bears",
@@ -301,7 +301,7 @@ class TestClass:
         """Two contested claims, one of them given up."""
         attack = turn(1, "bull", rebuttal(objection("c_bear_1"), objection("c_bear_2", 1), p_up="0.7")), turn(1, "bear", rebuttal(p_up="0.4"))
         reply = turn(2, "bull", retort(p_up="0.7")), turn(2, "bear", retort(conceded("o_bull_1"), carried("o_bull_2"), p_up="0.5"))
-        assert debate_class((*EVEN, *attack, *reply), KNOWN, LIMITS) == "earned"
+        assert debate_class((*EVEN, *attack, *reply), flags((*EVEN, *attack, *reply), KNOWN, LIMITS), LIMITS) == "earned"
 
     def test_less_than_half_settled_is_not_earned(self) -> None:
         assert class_of(*bulls(conceded("o_bear_1"), rebutted("o_bear_2", 4), p_up="0.55"), *last_words("0.55")) == "mixed"
@@ -348,6 +348,6 @@ def lazy_debate(thresholds: Thresholds) -> tuple[Turn, ...]:
 
 def test_a_contract_that_asks_for_nothing_hides_theater_and_the_strict_one_shows_it() -> None:
     permissive, strict = Thresholds(carries="permissive"), Thresholds()
-    assert debate_class(lazy_debate(permissive), KNOWN, permissive) == "stagnant"
-    assert debate_class(lazy_debate(strict), KNOWN, strict) == "theater"
+    assert debate_class(lazy_debate(permissive), flags(lazy_debate(permissive), KNOWN, permissive), permissive) == "stagnant"
+    assert debate_class(lazy_debate(strict), flags(lazy_debate(strict), KNOWN, strict), strict) == "theater"
     assert {flag.name for flag in flags(lazy_debate(strict), KNOWN, strict)} == {"theater"}

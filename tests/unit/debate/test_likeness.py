@@ -1,5 +1,7 @@
 """When two texts count as the same."""
 
+import random
+import time
 from decimal import Decimal
 
 import pytest
@@ -51,3 +53,21 @@ def test_a_saying_of_two_sentences_is_found_as_two() -> None:
     said = "Debt doubled. Cash halved within the year."
     assert repeats(f"First this. {said} Then that.", said, Decimal("0.9"))
     assert not repeats("Debt doubled. Nothing else happened to it all.", said, Decimal("0.9"))
+
+
+def shuffled(seed: int, times: int) -> str:
+    """Sentences of the same few words in every order, which no count of words tells apart."""
+    return " ".join(random.Random(seed).choices(["a b.", "b a.", "a a.", "b b."], k=times))
+
+
+@pytest.mark.parametrize(("said", "text"), [("a b. " * 119, "b. a " * 600), (shuffled(1, 119), shuffled(2, 600)), ("\ufdfa. " * 199, "\ufdfa! x. " * 500)])
+def test_no_text_is_dear_to_compare(said: str, text: str) -> None:
+    started = time.monotonic()
+    for number in range(12):
+        repeats(f"{number}. {text}", said, Decimal(1))
+    assert time.monotonic() - started < 5
+
+
+def test_order_counts_and_only_the_first_words_do() -> None:
+    assert likeness("a b c d", "b a d c") == Decimal("0.5")
+    assert likeness("a " * 200 + "b", "a " * 200 + "c") == 1

@@ -1,5 +1,6 @@
 """Everything computed from a debate in one record, and what a verdict may rely on."""
 
+import time
 from decimal import Decimal
 
 import pytest
@@ -8,7 +9,24 @@ from alphaagent.debate.hit_ledger import ledger
 from alphaagent.debate.metrics import Metrics, measure
 from alphaagent.debate.zombies import unfit_reliance
 from alphaagent.domain.base import fingerprint
-from tests.unit.debate.debate_scenes import ATTACK, KNOWN, OPENINGS, STRICT, assertion, claim, conceded, conclusion, ev, opening, rebutted, retort, ruling, turn
+from tests.unit.debate.debate_scenes import (
+    ATTACK,
+    KNOWN,
+    OPENINGS,
+    STRICT,
+    assertion,
+    claim,
+    conceded,
+    conclusion,
+    ev,
+    objection,
+    opening,
+    rebuttal,
+    rebutted,
+    retort,
+    ruling,
+    turn,
+)
 
 EARNED = (
     *OPENINGS,
@@ -57,3 +75,16 @@ def test_a_verdict_relies_on_what_stands(id: str, expected: dict[str, str]) -> N
 def test_a_verdict_does_not_rely_on_a_wrong_number() -> None:
     wrong = turn(0, "bull", opening(claim(assertion=assertion(">", "9")), claim(assertion=assertion(">", "1"))))
     assert unfit_reliance(["c_bull_1", "c_bull_2"], ledger((wrong,)), KNOWN) == {"c_bull_1": "contradicted"}
+
+
+def test_the_worst_legal_texts_are_measured_in_time() -> None:
+    opened = (
+        turn(0, "bull", opening(*[claim(f"{n} " + "a b. " * 118) for n in range(6)])),
+        turn(0, "bear", opening(*[claim(f"{n} " + "b a. " * 118) for n in range(6)])),
+    )
+    attack = [turn(1, side, rebuttal(*[objection(f"c_{other}_{n}", n) for n in range(1, 7)])) for side, other in (("bull", "bear"), ("bear", "bull"))]
+    given = [turn(2, side, retort(*[conceded(f"o_{other}_{n}") for n in range(1, 7)])) for side, other in (("bull", "bear"), ("bear", "bull"))]
+    closing = [turn(3, side, conclusion(summary=("x a. b b. a " * 272)[:3000])) for side in ("bull", "bear")]
+    started = time.monotonic()
+    assert len(measure((*opened, *attack, *given, *closing), KNOWN, Decimal("0.5"), STRICT).ledger.concessions) == 12
+    assert time.monotonic() - started < 5

@@ -85,6 +85,8 @@ class TestConceding:
             (conceded("o_bear_1", scope="partial", narrowed_text=" "), ["NO_NARROWED_TEXT"]),
             (conceded("o_bear_1", scope="partial", narrowed_text="MOMENTUM is strong, and has been for a year"), ["NO_NARROWED_TEXT"]),
             (conceded("o_bear_1", scope="partial", narrowed_text="Momentum is strong"), []),
+            (conceded("o_bear_1", scope="partial", narrowed_text="Momentum is strong and has been for a year now"), ["NO_NARROWED_TEXT"]),
+            (conceded("o_bear_1", scope="partial", narrowed_text="Margins will double within three quarters"), ["NO_NARROWED_TEXT"]),
             (conceded("o_bear_1", evidence_ids=(ev(99),)), ["UNKNOWN_EVIDENCE"]),
             (conceded("o_bear_1", evidence_ids=(ev(7),)), ["AFTER_CUTOFF"]),
             (conceded("o_bear_1", evidence_ids=(ev(2),)), []),
@@ -104,8 +106,8 @@ class TestConceding:
         place = floor("bear", (OPENINGS[0], weighty, *attack), KNOWN, AS_OF, STRICT)
         assert [fault.code for fault in answer_faults(retort(conceded("o_bull_1"), p_up=p_up), place)] == ["P_UP_CONTRADICTS_MOVE"] * expected
 
-    def test_a_partial_concession_may_go_with_any_number(self) -> None:
-        assert move_codes(conceded("o_bear_1", scope="partial", narrowed_text="Momentum is strong"), p_up="0.9") == []
+    def test_a_partial_concession_of_a_grave_claim_may_not_go_with_a_number_against_it(self) -> None:
+        assert move_codes(conceded("o_bear_1", scope="partial", narrowed_text="Momentum is strong"), p_up="0.9") == ["P_UP_CONTRADICTS_MOVE"]
 
     def test_a_claim_of_less_weight_may_go_with_any_number(self) -> None:
         light = turn(0, "bull", opening(claim("Momentum is strong", ev(1), severity="med"), p_up="0.70"))
@@ -268,6 +270,10 @@ class TestMustConcede:
         assert place.must_concede() == ()
         assert codes(retort(carried("o_bear_1")), place) == []
 
+    def test_a_part_of_it_is_not_enough(self) -> None:
+        answer = retort(conceded("o_bear_1", scope="partial", narrowed_text=" ".join(FALSE.text.split()[:2])))
+        assert ("moves", 0, "MUST_CONCEDE") in codes(answer, outmatched(FALSE, ev(1)))
+
     def test_a_narrowed_claim_no_longer_asserts_the_number(self) -> None:
         told = (
             turn(0, "bull", opening(FALSE, p_up="0.70")),
@@ -294,3 +300,7 @@ def test_with_twelve_claims_the_first_is_not_the_tenth() -> None:
     attack = turn(1, "bull", rebuttal(objection("c_bear_10")))
     book = ledger((*OPENINGS, attack, turn(1, "bear", rebuttal(steelman=["c_bull_1"])), turn(2, "bear", retort(conceded("o_bull_1")))))
     assert [claim.id for claim in book.claims if claim.status == "conceded"] == ["c_bear_10"]
+
+
+def test_a_rebuttal_of_a_few_words_has_no_reason() -> None:
+    assert ("moves", 0, "NO_REASON") in codes(retort(rebutted("o_bear_1", reason="No.")), at("bull", *ATTACK))

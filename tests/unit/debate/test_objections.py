@@ -98,3 +98,8 @@ def test_a_side_without_a_case_needs_no_claim_named() -> None:
 def test_BAD_TARGET_says_why(target: str, why: str) -> None:
     [fault] = answer_faults(rebuttal(objection(target)), at("bull"))
     assert fault.message == f"objections[0]: {why}."
+
+
+def test_an_argument_of_a_few_words_is_none() -> None:
+    answer = rebuttal(objection("c_bull_1", 0, ev(2), argument="No."), steelman=["c_bull_1"])
+    assert codes(answer, at("bear")) == [("objections", 0, "NO_REASON")]

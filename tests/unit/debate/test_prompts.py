@@ -9,12 +9,13 @@ import pytest
 from alphaagent.debate.prompts import NAMED_AT_MOST, evidence_line, fill, json_line, render
 from alphaagent.domain.evidence import EvidenceItem, Status
 from alphaagent.domain.text import first_hidden_character
+from alphaagent.errors import DebateFault
 from tests.pack_builder import AS_OF
 
 TEMPLATE = "{question}\n{evidence}\nend"
 
 
-KINDS = ("headline", "filing", "momentum", "trend")
+KINDS = ("headline", "filing", "momentum", "trend", "portfolio", "quote")
 
 
 def id_of(kind: str, age_hours: int) -> str:
@@ -62,13 +63,13 @@ def test_a_text_that_fits_is_whole_and_one_character_less_is_not() -> None:
     assert render(TEMPLATE, {"question": "q"}, ITEMS, WHOLE - 1).cut != ()
 
 
-@pytest.mark.parametrize("most", range(120, WHOLE, 60))
+@pytest.mark.parametrize("most", range(330, WHOLE, 60))
 def test_stories_and_filings_go_first_the_oldest_before_the_newer(most: int) -> None:
     ages = [("filing", 300), ("headline", 30), ("headline", 20), ("headline", 3), ("trend", 900), ("momentum", 500)]
     order = [id_of(*age) for age in ages]
     made = render(TEMPLATE, {"question": "q"}, ITEMS, most)
     assert list(made.cut) == order[: len(made.cut)]
-    assert len(made.text) <= most or len(made.cut) == len(ITEMS)
+    assert len(made.text) <= most
     shown = [json.loads(line)["id"] for line in made.text.splitlines() if line.startswith('{"id"')]
     assert shown == [one.id for one in ITEMS if one.id not in made.cut], "what is left stands in the order of the pack"
 
@@ -81,9 +82,21 @@ def test_what_was_cut_is_named_in_the_prompt_as_in_the_record() -> None:
 
 def test_beyond_so_many_they_are_counted() -> None:
     many = [item("headline", hours) for hours in range(1, NAMED_AT_MOST + 20)]
-    made = render(TEMPLATE, {"question": "q"}, many, 100)
-    assert len(made.cut) == len(many)
-    assert f"and {len(many) - NAMED_AT_MOST} more" in made.text
+    made = render(TEMPLATE, {"question": "q"}, many, 1000)
+    assert f"and {len(made.cut) - NAMED_AT_MOST} more" in made.text
+
+
+def test_a_text_that_is_too_long_without_any_evidence_is_a_fault() -> None:
+    with pytest.raises(DebateFault) as broken:
+        render(TEMPLATE, {"question": "q" * 1000}, ITEMS, 1000)
+    assert broken.value.code == "PROMPT_TOO_LONG"
+
+
+def test_the_portfolio_and_the_quote_go_last() -> None:
+    kept = [item(kind, 900) for kind in ("portfolio", "quote")]
+    made = render(TEMPLATE, {"question": "q"}, [*kept, *ITEMS], 900)
+    assert len(made.cut) >= len(ITEMS) - 1
+    assert not {one.id for one in kept} & set(made.cut)
 
 
 def test_without_evidence_the_prompt_says_so() -> None:

@@ -76,7 +76,7 @@ def attacked(bull: str = "0.68", bear: str = "0.42", seed: int = 0) -> tuple[Ans
 
 def answered(bull: str = "0.66", bear: str = "0.50") -> tuple[Answer, Answer]:
     """The bull rebuts, the bear concedes in part."""
-    narrowed = {"scope": "partial", "narrowed_text": "The stock lies under its high"}
+    narrowed = {"scope": "partial", "narrowed_text": "It lies under its high"}
     return retort(rebutted("o_bear_1", 2, id_of("trend")), p_up=bull), retort(conceded("o_bull_1", 3, **narrowed), p_up=bear)
 
 
@@ -124,7 +124,7 @@ class TestWhoIsShownWhat:
         assert attack not in room.prompt("rebuttal", 2, "bear"), "both write at once"
         assert attack in room.prompt("retort", 3, "bear")
         assert reply in room.prompt("conclusion", 4, "bear")
-        assert all(text in room.prompt("verdict", 5, "cio") for text in (bull_says, "The stock lies under its high", attack, reply))
+        assert all(text in room.prompt("verdict", 5, "cio") for text in (bull_says, "It lies under its high", attack, reply))
 
     def test_C1_the_private_word_of_a_side_is_in_no_request_to_anybody_else(self) -> None:
         room = FakeRoom(whole())

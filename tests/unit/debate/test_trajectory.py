@@ -189,3 +189,9 @@ def test_a_trajectory_adds_up(pairs: list[tuple[int, int]]) -> None:
     assert all(one.gap == abs(one.signed) and one.mid * 2 == one.bull + one.bear for one in found)
     assert (closed_by(found, LIMITS) is not None) == (outcome(found, LIMITS) == "closed")
     assert not (drifted(found, LIMITS) and outcome(found, LIMITS) != "held")
+
+
+def test_sides_that_crossed_without_giving_way_are_hollow_and_never_earned() -> None:
+    crossed = (("0.60", "0.40"), ("0.60", "0.40"), ("0.48", "0.50"))
+    assert consensus(spoken(*crossed), LIMITS) == "hollow"
+    assert consensus(spoken(*crossed, reply=retort(conceded("o_bear_1"))), LIMITS) is None
