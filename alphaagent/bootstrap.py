@@ -146,6 +146,7 @@ class Workplace:
             sleep=time.sleep,
             staff=lambda: self.staff,
             markers=new_markers,
+            hang_up=hang_up,
             provider=settings.models.provider,
             allow_fallback=settings.allow_fallback,
             daily_spend=settings.models.daily_spend,
@@ -355,6 +356,13 @@ class Workplace:
         """Hash of what shapes a result besides the evidence: mandates, lexicon, execution, data mode, fallback; what a crew adds to it, its staff says."""
         settings, mandates = self.settings, {name: mandate.limits_hash for name, mandate in self.mandates.items()}
         return fingerprint([mandates, lexicon, settings.execution, settings.data_mode, settings.allow_fallback])
+
+
+def hang_up() -> None:
+    """Ends the model calls of this process."""
+    from alphaagent.engines.crew.engine import hang_up as end_calls
+
+    end_calls()
 
 
 def new_markers() -> dict[str, str]:

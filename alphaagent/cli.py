@@ -131,6 +131,8 @@ def decide(
         Ask(ticker=ticker, as_of=at, engine=engine.value, plan=plan.value if plan else None, portfolio=portfolio, slot=slot)
         for ticker, at in zip(tickers, instants, strict=True)
     ]
+    if plan and (engine is Engine.heuristic or workplace.staff is None):
+        _say(f"--plan {plan.value} has no effect: no model takes part")
     if estimate:
         return cli_models.print_estimate(workplace, asks, as_json=as_json)
     with cli_models.event_stream(events) as watch:

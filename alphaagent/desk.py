@@ -85,6 +85,8 @@ class Desk:
     configuration: str
     halt_file: Path
     halt_variable: bool
+    hang_up: Callable[[], None] = lambda: None
+    """Ends the model calls of every debate that is going on."""
     till: Till = field(default_factory=Till)
     tell_asking: Callable[[Setup, Decimal | None], None] = lambda _setup, _most: None
     """Hears of every debate right before its first request: how it is set up, and the most that it can cost in USD where that is known."""

@@ -251,7 +251,12 @@ def _opinions(desk: Desk, store: Store, portfolio: Portfolio | None, mandate: Ma
         opinions = [heard(held[0])]
     else:
         with ThreadPoolExecutor(max_workers=_at_once(desk, held)) as pool:
-            opinions = list(pool.map(heard, held))
+            try:
+                opinions = list(pool.map(heard, held))
+            except KeyboardInterrupt:
+                pool.shutdown(wait=False, cancel_futures=True)
+                desk.hang_up()
+                raise
     for one, opinion in zip(held, opinions, strict=True):
         if isinstance(opinion, ProviderFault):
             with store.write() as books:

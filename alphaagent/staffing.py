@@ -52,7 +52,7 @@ class Staff:
     def phases(self, plan: PlanName) -> tuple[Phase, ...]:
         """The phases of a plan. Raises UsageFault where there is no such plan."""
         if plan not in self.file.plans:
-            raise UsageFault(f"there is no plan {plan}", fix=f"use one of: {', '.join(sorted(self.file.plans))}")
+            raise UsageFault(f"there is no plan {plan}", fix=f"use one of: {', '.join(sorted(self.file.plans))}; or write it under plans in debate.yaml")
         return self.file.plans[plan]
 
     def model_of(self, side: Side, phase: PhaseBounds = PhaseBounds()) -> str:  # noqa: B008 - frozen

@@ -1,7 +1,8 @@
 """A claim's number looked up again: code decides, not a model.
 
 Chosen on purpose: only a number that is recorded at exactly the path that the claim names is compared. A path that leads nowhere, to a
-text or to a truth value decides nothing. A tolerance counts for the claim.
+text or to a truth value decides nothing. A tolerance counts for the claim, up to a tenth of what is recorded: with one of any size every
+number would be right.
 """
 
 import re
@@ -15,6 +16,8 @@ from alphaagent.domain.evidence import EvidenceItem
 
 Verdict = Literal["supported", "contradicted", "not_checkable"]
 
+WIDEST_TOLERANCE = Decimal("0.1")
+"""As a share of the recorded number."""
 _NUMBER = re.compile(r"-?[0-9]{1,30}(\.[0-9]{1,30})?")
 
 
@@ -24,7 +27,8 @@ def verdict(assertion: Assertion, known: Mapping[str, EvidenceItem]) -> Verdict:
     actual = None if item is None else number_at(item.payload, assertion.path)
     if actual is None:
         return "not_checkable"
-    return "supported" if holds(actual, assertion.op, assertion.value, assertion.tolerance) else "contradicted"
+    tolerance = min(assertion.tolerance, abs(actual) * WIDEST_TOLERANCE)
+    return "supported" if holds(actual, assertion.op, assertion.value, tolerance) else "contradicted"
 
 
 def number_at(payload: Mapping[str, Any], path: str) -> Decimal | None:

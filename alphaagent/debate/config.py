@@ -66,10 +66,18 @@ class SideBounds(Frozen):
     tokens: Annotated[Count, Field(le=10_000_000)] = 40_000
 
 
+class CioBounds(SideBounds):
+    """The same for the CIO, whose defaults are others; what a file leaves out keeps them."""
+
+    completion_tokens: Annotated[Count, Field(ge=64, le=64_000)] = 1200
+    tool_calls: Annotated[int, Field(strict=True, ge=0, le=20)] = 1
+    repairs: Annotated[int, Field(strict=True, ge=0, le=5)] = 2
+
+
 class Sides(Frozen):
     bull: SideBounds = SideBounds()
     bear: SideBounds = SideBounds()
-    cio: SideBounds = SideBounds(completion_tokens=1200, tool_calls=1, repairs=2)
+    cio: CioBounds = CioBounds()
 
 
 class DebateFile(Frozen):

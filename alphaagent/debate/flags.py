@@ -12,7 +12,7 @@ from typing import Literal
 from alphaagent.debate.assertions import verdict
 from alphaagent.debate.convergence import convergence
 from alphaagent.debate.hit_ledger import ledger
-from alphaagent.debate.rows import Ledger, RowEvent
+from alphaagent.debate.rows import Concession, Ledger, RowEvent
 from alphaagent.debate.thresholds import Thresholds
 from alphaagent.debate.trajectory import RoundPoint, consensus, crossed_rounds, drifted, largest_move, outcome, trajectory
 from alphaagent.debate.turns import DEBATERS
@@ -92,13 +92,12 @@ def _earned(turns: Sequence[Turn], book: Ledger, thresholds: Thresholds) -> bool
     settled = convergence(book).settled.value
     if settled is None or settled < thresholds.earned_convergence or outcome(trajectory(turns), thresholds) != "closed":
         return False
-    return any(row.closed_by == "acceptance" for row in book.rows) or any(_bears_evidence(book, concession.objection_id) for concession in book.concessions)
+    return any(row.closed_by == "acceptance" for row in book.rows) or any(_bears_evidence(concession, book) for concession in book.concessions)
 
 
-def _bears_evidence(book: Ledger, objection_id: str) -> bool:
-    objection = book.objection(objection_id)
-    cited = any(concession.evidence_ids for concession in book.concessions if concession.objection_id == objection_id)
-    return cited or (objection is not None and bool(objection.objection.evidence_ids))
+def _bears_evidence(concession: Concession, book: Ledger) -> bool:
+    objections = (placed.objection for placed in book.objections if placed.id == concession.objection_id)
+    return any((*concession.evidence_ids, *(id for objection in objections for id in objection.evidence_ids)))
 
 
 def _theater(debate: _Debate) -> Iterator[Flag]:

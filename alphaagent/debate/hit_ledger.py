@@ -80,63 +80,62 @@ def _raised(book: Ledger, placed: PlacedObjection) -> Ledger:
 
 
 def _adjudicated(book: Ledger, hearing: _Hearing, adjudications: Sequence[Adjudication]) -> Ledger:
-    waiting = [row.id for row in hearing.found.pending(hearing.turn.side)]
+    waiting = hearing.found.pending(hearing.turn.side)
     _require_known(hearing, "adjudications", adjudications, waiting)
-    for id in waiting:
-        sound, faulty = hearing.on("adjudications", adjudications, id)
+    for row in waiting:
+        sound, faulty = hearing.on("adjudications", adjudications, row.id)
         for said, codes in faulty:
-            book = _noted(book, id, hearing.event(said.verdict, said, codes))
-        book = _ruled(book, hearing, id, _only(id, sound))
+            book = _noted(book, row, hearing.event(said.verdict, said, codes))
+        book = _ruled(book, hearing, row, _only(row, sound))
     return book
 
 
-def _ruled(book: Ledger, hearing: _Hearing, id: str, said: Adjudication | None) -> Ledger:
+def _ruled(book: Ledger, hearing: _Hearing, row: LedgerRow, said: Adjudication | None) -> Ledger:
     if said is None:
-        book = _noted(book, id, hearing.event("LAPSE"), status="rebutted", closed_by="lapse", pending=False)
-        return _stepped(book, hearing, id, "standing")
+        book = _noted(book, row, hearing.event("LAPSE"), status="rebutted", closed_by="lapse", pending=False)
+        return _stepped(book, hearing, row, "standing")
     event = hearing.event(said.verdict, said)
     if said.verdict == "SUSTAIN":
-        return _noted(book, id, event, pending=False)
-    book = _noted(book, id, event, status="rebutted", closed_by="acceptance", pending=False)
-    return _stepped(book, hearing, id, "upheld")
+        return _noted(book, row, event, pending=False)
+    book = _noted(book, row, event, status="rebutted", closed_by="acceptance", pending=False)
+    return _stepped(book, hearing, row, "upheld")
 
 
 def _answered(book: Ledger, hearing: _Hearing, moves: Sequence[Move]) -> Ledger:
-    owed = [row.id for row in hearing.found.outstanding(hearing.turn.side)]
+    owed = hearing.found.outstanding(hearing.turn.side)
     _require_known(hearing, "moves", moves, owed)
-    for id in owed:
-        sound, faulty = hearing.on("moves", moves, id)
+    for row in owed:
+        sound, faulty = hearing.on("moves", moves, row.id)
         for said, codes in faulty:
-            book = _noted(book, id, hearing.event(said.type, said, codes))
-        move = _only(id, sound)
+            book = _noted(book, row, hearing.event(said.type, said, codes))
+        move = _only(row, sound)
         if move is None:
             missing = () if faulty else (hearing.event("MISSING", codes=("MISSING_MOVE",)),)
-            book = _noted(book, id, *missing, status="dodged")
+            book = _noted(book, row, *missing, status="dodged")
         else:
-            book = _moved(book, hearing, id, move)
+            book = _moved(book, hearing, row, move)
     return book
 
 
-def _moved(book: Ledger, hearing: _Hearing, id: str, move: Move) -> Ledger:
+def _moved(book: Ledger, hearing: _Hearing, row: LedgerRow, move: Move) -> Ledger:
     event = hearing.event(move.type, move)
     match move.type:
         case "CARRIED":
-            return _noted(book, id, event, status="open")
+            return _noted(book, row, event, status="open")
         case "REBUTTED":
-            return _noted(book, id, event, status="open", pending=True)
+            return _noted(book, row, event, status="open", pending=True)
         case "CONCEDED":
-            return _conceded(_noted(book, id, event, status="conceded", closed_by="concession"), hearing, id, move)
+            return _conceded(_noted(book, row, event, status="conceded", closed_by="concession"), hearing, row, move)
 
 
-def _conceded(book: Ledger, hearing: _Hearing, id: str, move: Move) -> Ledger:
-    side, number = hearing.turn.side, sum(concession.by == hearing.turn.side for concession in book.concessions) + 1
+def _conceded(book: Ledger, hearing: _Hearing, row: LedgerRow, move: Move) -> Ledger:
     if move.scope is None or hearing.p_before is None:
-        _mismatch(id, "is conceded without a scope or before its side spoke")
-    row = book.row(id)
+        _mismatch(row.id, "is conceded without a scope or before its side spoke")
+    side = hearing.turn.side
     concession = Concession(
-        id=f"k_{side}_{number}",
-        objection_id=id,
-        claim_id=row.claim_id if row else "",
+        id=f"k_{side}_{sum(concession.by == side for concession in book.concessions) + 1}",
+        objection_id=row.id,
+        claim_id=row.claim_id,
         by=side,
         round=hearing.turn.round,
         scope=move.scope,
@@ -146,37 +145,37 @@ def _conceded(book: Ledger, hearing: _Hearing, id: str, move: Move) -> Ledger:
         p_after=hearing.turn.p_up,
     )
     book = book.model_copy(update={"concessions": (*book.concessions, concession)})
-    return _stepped(book, hearing, id, "conceded" if move.scope == "full" else "narrowed", move.narrowed_text)
+    return _stepped(book, hearing, row, "conceded" if move.scope == "full" else "narrowed", move.narrowed_text)
 
 
-def _noted(book: Ledger, id: str, *events: RowEvent, **change: object) -> Ledger:
-    rows = tuple(row.model_copy(update={"history": (*row.history, *events), **change}) if row.id == id else row for row in book.rows)
+def _noted(book: Ledger, noted: LedgerRow, *events: RowEvent, **change: object) -> Ledger:
+    rows = tuple(row.model_copy(update={"history": (*row.history, *events), **change}) if row.id == noted.id else row for row in book.rows)
     return book.model_copy(update={"rows": rows})
 
 
-def _stepped(book: Ledger, hearing: _Hearing, id: str, status: ClaimStatus, narrowed: str | None = None) -> Ledger:
-    row = book.row(id)
-    claims = tuple(_next(claim, hearing, id, status, narrowed) if row and claim.id == row.claim_id else claim for claim in book.claims)
+def _stepped(book: Ledger, hearing: _Hearing, row: LedgerRow, status: ClaimStatus, narrowed: str | None = None) -> Ledger:
+    claims = tuple(_next(claim, hearing, row, status, narrowed) if claim.id == row.claim_id else claim for claim in book.claims)
     return book.model_copy(update={"claims": claims})
 
 
-def _next(state: ClaimState, hearing: _Hearing, id: str, status: ClaimStatus, narrowed: str | None) -> ClaimState:
+def _next(state: ClaimState, hearing: _Hearing, row: LedgerRow, status: ClaimStatus, narrowed: str | None) -> ClaimState:
     if state.status == "conceded":
         return state
     claim, version = state.claim, state.version
     if status == "narrowed":
         claim, version = claim.model_copy(update={"text": narrowed or claim.text, "assertion": None}), version + 1
-    step = Transition(status=status, version=version, text=claim.text, round=hearing.turn.round, objection_id=id)
+    step = Transition(status=status, version=version, text=claim.text, round=hearing.turn.round, objection_id=row.id)
     return state.model_copy(update={"claim": claim, "transitions": (*state.transitions, step)})
 
 
-def _only(id: str, sound: Sequence[_T]) -> _T | None:
+def _only(row: LedgerRow, sound: Sequence[_T]) -> _T | None:
     if len(sound) > 1:
-        _mismatch(id, "is answered more than once")
+        _mismatch(row.id, "is answered more than once")
     return sound[0] if sound else None
 
 
-def _require_known(hearing: _Hearing, part: Part, points: Iterable[Move | Adjudication], ids: Sequence[str]) -> None:
+def _require_known(hearing: _Hearing, part: Part, points: Iterable[Move | Adjudication], due: Iterable[LedgerRow]) -> None:
+    ids = {row.id for row in due}
     for index, point in enumerate(points):
         if point.objection_id not in ids and not hearing.codes(part, index):
             _mismatch(point.objection_id, "is answered where no answer was due")

@@ -4,15 +4,18 @@ The strict parser is the first reader. What it accepts must rest on ids that wer
 evidence contradicts.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from alphaagent.debate.answers import answer_schema
 from alphaagent.debate.prompts import Prompt, question, render
 from alphaagent.debate.record import DebateRecord, Repair, Setup, TurnRecord
+from alphaagent.debate.rows import Ledger
 from alphaagent.debate.telling import told
-from alphaagent.domain.evidence import EvidencePack
+from alphaagent.debate.zombies import unfit_reliance
+from alphaagent.domain.evidence import EvidenceItem, EvidencePack
 from alphaagent.domain.proposal import Action, TradeProposal
+from alphaagent.domain.strict_json import shown
 from alphaagent.domain.transcript import Fault
 from alphaagent.errors import IntakeRefused
 
@@ -22,15 +25,12 @@ class Decider:
     """The verdict while it is taken."""
 
     ticker: str
-    repairs_allowed: int
     prompt: Prompt
-    citable: frozenset[str]
-    """Ids that a verdict may rely on."""
-    lost: dict[str, str]
-    """Claims that it may not rely on, with what became of them."""
+    book: Ledger
+    shown: Mapping[str, EvidenceItem]
+    """The evidence that the prompt holds; what was cut for its size cannot be relied on."""
     read: Callable[[str, str], TradeProposal]
     repairs: list[Repair] = field(default_factory=list)
-    codes: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, pack: EvidencePack, setup: Setup, record: DebateRecord, read: Callable[[str, str], TradeProposal]) -> "Decider":
@@ -38,14 +38,11 @@ class Decider:
         debate, shortened = told(record.turns, setup.prompt_characters // 2, record)
         values = {"question": question(pack), "cases": debate, "answer": answer_schema("proposal")}
         prompt = render(setup.tasks["verdict"]["description"], values, pack.items, setup.prompt_characters)
-        shown = {item.id for item in pack.items} - set(prompt.cut)
-        claims = record.metrics.ledger.claims if record.metrics else ()
         return cls(
             ticker=pack.ticker,
-            repairs_allowed=setup.side("cio").bounds.repairs,
             prompt=Prompt(prompt.text, (*shortened, *prompt.cut)),
-            citable=frozenset(shown | {claim.id for claim in claims}),
-            lost=_lost(record),
+            book=record.metrics.ledger if record.metrics else Ledger(),
+            shown={item.id: item for item in pack.items if item.id not in prompt.cut},
             read=read,
         )
 
@@ -55,15 +52,11 @@ class Decider:
             proposal = self.read(raw, self.ticker)
         except IntakeRefused as refused:
             return self._back(refused.code, refused.message)
-        for name in proposal.relied_on or ():
-            if name not in self.citable:
-                return self._back("UNKNOWN_REFERENCE", f'"relied_on" names {name}, which is no id that you were given; use those in the text.')
-            if name in self.lost:
-                return self._back("LOST_CLAIM", f'"relied_on" names {name}, which was {self.lost[name]}; it carries nothing.')
-        unsupported = proposal.action is not Action.HOLD and not proposal.relied_on
-        if unsupported and len(self.repairs) < self.repairs_allowed:
+        unfit = unfit_reliance(proposal.relied_on or (), self.book, self.shown)
+        if unfit:
+            return self._back(*_refusal(*next(iter(unfit.items()))))
+        if proposal.action is not Action.HOLD and not proposal.relied_on:
             return self._back("NO_SUPPORT", 'Name in "relied_on" the claims and the evidence that the trade stands on.')
-        self.codes = ("NO_SUPPORT",) if unsupported else ()
         return None
 
     def _back(self, code: str, message: str) -> Repair:
@@ -77,12 +70,12 @@ class Decider:
             side="cio",
             answer=None if isinstance(outcome, Fault) else outcome,
             repairs=tuple(self.repairs),
-            faults=self.codes,
             cut=self.prompt.cut,
         )
 
 
-def _lost(record: DebateRecord) -> dict[str, str]:
-    claims = record.metrics.ledger.claims if record.metrics else ()
-    false = {name: "found to be contradicted by its evidence" for name, found in record.checked.items() if found == "contradicted"}
-    return false | {claim.id: "conceded" for claim in claims if claim.status == "conceded"}
+def _refusal(name: str, why: str) -> tuple[str, str]:
+    """Code and wish for an id that carries nothing."""
+    if why == "unknown":
+        return "UNKNOWN_REFERENCE", f'"relied_on" names {shown(name)}, which is no id that you were given; use those in the text.'
+    return "LOST_CLAIM", f'"relied_on" names {name}, which was {why}; it carries nothing.'

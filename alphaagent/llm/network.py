@@ -20,6 +20,8 @@ from alphaagent.llm.provider import is_loopback
 CONNECT_SECONDS = 10.0
 LARGEST_BODY = 4 * 1024 * 1024
 CONNECTIONS = 64
+GLANCE_SECONDS = 0.1
+"""How often a waiting exchange looks whether its debate has been closed."""
 LONGEST_REST_SECONDS = 20.0
 """Whoever is told to wait longer gives up: the deadline of a decision is worth more than the same model."""
 CONNECTION_BROKE = (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError, OSError, RuntimeError, UnicodeError)
@@ -37,7 +39,7 @@ class NetworkCarrier:
         self._lock = threading.Lock()
         self._seq = 0
         self._begun: list[tuple[Parcel, Carried]] = []
-        self._closed = False
+        self._over = threading.Event()
 
     def carry(self, parcel: Parcel) -> Carried:
         """The answer, or the fault that came instead of one; after `close` there is only the deadline."""
@@ -51,8 +53,7 @@ class NetworkCarrier:
     def rest(self, seconds: float, upcoming: Key) -> bool:  # noqa: ARG002 - only a record asks which one
         if seconds > min(LONGEST_REST_SECONDS, self.left()):
             return False
-        time.sleep(seconds)
-        return True
+        return not self._over.wait(seconds)
 
     def close(self) -> tuple[tuple[Parcel, Carried], ...]:
         """Ends the debate's use of the network and its connections.
@@ -61,7 +62,8 @@ class NetworkCarrier:
         here and not there yet.
         """
         with self._lock:
-            self._closed = True
+            self._over.set()
+            self._ends = time.monotonic()
             begun = tuple((parcel, self._ended(begun, DEADLINE)) for parcel, begun in self._begun)
         self._client.close()
         return begun
@@ -70,15 +72,23 @@ class NetworkCarrier:
         with self._lock:
             self._seq += 1
             begun = Carried(self._seq, self._now_ms(), 0)
-            if not self._closed:
+            if not self._over.is_set():
                 self._begun.append((parcel, begun))
             return begun
 
     def _bounded(self, parcel: Parcel, begun: Carried, seconds: float) -> Carried:
+        """The exchange in a thread of its own, waited for until its time is up or the debate has been closed, whatever it hangs on."""
         came: list[Carried] = []
-        exchange = threading.Thread(target=lambda: came.append(self._attempted(parcel, begun, seconds)), daemon=True)
-        exchange.start()
-        exchange.join(seconds)
+        done, ends = threading.Event(), time.monotonic() + seconds
+
+        def attempt() -> None:
+            came.append(self._attempted(parcel, begun, seconds))
+            done.set()
+
+        threading.Thread(target=attempt, daemon=True).start()
+        while not done.wait(min(GLANCE_SECONDS, max(ends - time.monotonic(), 0.0))):
+            if self._over.is_set() or time.monotonic() >= ends:
+                break
         return came[0] if came else self._late(parcel, begun)
 
     def _attempted(self, parcel: Parcel, begun: Carried, seconds: float) -> Carried:

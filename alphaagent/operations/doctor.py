@@ -148,7 +148,7 @@ def _staffed(staff: Staff, ceiling: Decimal | None) -> Finding:
     most = staff.most_cost(staff.file.plan)
     if most is None and ceiling is not None:
         fix = f"add {staff.provider.name}/{models} to config/prices.yaml, or set ALPHAAGENT_DAILY_SPEND_USD to off"
-        return Finding("model provider", "note", f"{models} at {staff.provider.name} has no price, and a model without one is refused under a ceiling", fix)
+        return Finding("model provider", "fault", f"{models} at {staff.provider.name} has no price, and a model without one is refused under a ceiling", fix)
     cost = "price unknown" if most is None else f"at most USD {most:.2f} a decision"
     return Finding("model provider", "ok", f"{models} at {staff.provider.name}, {cost}; nobody was asked")
 

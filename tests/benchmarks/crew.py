@@ -17,7 +17,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -39,7 +39,9 @@ def answers(latency: float) -> Callable[[Request], Step]:
     """Three models that cite what they were shown, and first call all their tools where they were shown nothing."""
 
     def play(request: Request) -> Step:
-        side, ids = crew_script.side_of(request), re.findall(r"ev_[0-9a-f]{12}", json.dumps(request.body))
+        side, phase, ids = crew_script.side_of(request), crew_script.phase_of(request), re.findall(r"ev_[0-9a-f]{12}", json.dumps(request.body))
+        if phase in crew_script.ARGUED:
+            return Text(str(crew_script.ARGUED[phase](request)), usage=crew_script.USAGE, latency=latency)
         if side == "cio":
             return Text(HOLD, usage=crew_script.USAGE, latency=latency)
         if not ids:
@@ -115,7 +117,7 @@ def now() -> Taken:
     return time.perf_counter(), time.process_time()
 
 
-def warm(url: str, runs: int, **changes: str) -> tuple[list[Taken], list[Taken], Any]:
+def warm(url: str, runs: int, plan: Any, **changes: str) -> tuple[list[Taken], list[Taken], Any]:
     """What whole decisions and the debates in them take, after one to warm up; and the last transcript."""
     from alphaagent import pipeline
     from alphaagent.bootstrap import Workplace
@@ -138,7 +140,7 @@ def warm(url: str, runs: int, **changes: str) -> tuple[list[Taken], list[Taken],
         place = Workplace(load_settings(environment(url, home), cwd=home))
         for _ in range(runs + 1):
             begun = now()
-            decided = pipeline.dry_run(place.desk, Ask("AAPL", place.moment(AS_OF), "crew"))
+            decided = pipeline.dry_run(place.desk, Ask("AAPL", place.moment(AS_OF), "crew", plan=plan))
             whole.append(since(begun))
             assert decided.record.provenance == "crew", decided.record.fallback_reason
     engine.Crew.debate = usual  # type: ignore[method-assign]
@@ -154,7 +156,7 @@ def many(url: str) -> float:
     with tempfile.TemporaryDirectory() as folder:
         home = configured(write_home(Path(folder), MANY), concurrency=str(AT_ONCE))
         place = workplace(home, **environment(url, home))
-        asks = [Ask(ticker, place.moment(sessions()[400]), "crew") for ticker in place.desk.market.tickers()]
+        asks = [Ask(ticker, place.moment(sessions()[400]), "crew", plan="quick") for ticker in place.desk.market.tickers()]
         begun = time.perf_counter()
         results = pipeline.decide_many(place.desk, asks)
         seconds = time.perf_counter() - begun
@@ -168,45 +170,49 @@ def peer(url: str, transcript: Any, runs: int) -> list[Taken]:
     from openai import OpenAI
 
     client = OpenAI(base_url=url, api_key="none", max_retries=0)
-    bodies: Mapping[str, list[dict[str, Any]]] = {
-        side: [json.loads(call.request) for call in transcript.calls if call.side == side] for side in ("bull", "bear", "cio")
-    }
 
-    def spoken(side: str) -> None:
-        for body in bodies[side]:
+    def spoken(bodies: list[dict[str, Any]]) -> None:
+        for body in bodies:
             client.chat.completions.create(**body)
 
     taken = []
     for _ in range(runs + 1):
         begun = now()
-        threads = [threading.Thread(target=spoken, args=(side,)) for side in ("bull", "bear")]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        spoken("cio")
+        for sides in by_round(transcript):
+            threads = [threading.Thread(target=spoken, args=(bodies,)) for bodies in sides.values()]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
         taken.append(since(begun))
     return taken[1:]
 
 
+def by_round(transcript: Any) -> list[dict[str, list[dict[str, Any]]]]:
+    """The requests of each round by side: those of one side follow one another, the sides speak at once."""
+    rounds: dict[int, dict[str, list[dict[str, Any]]]] = {}
+    for call in transcript.calls:
+        rounds.setdefault(call.round, {}).setdefault(call.side, []).append(json.loads(call.request))
+    return [rounds[number] for number in sorted(rounds)]
+
+
 def critical_path(transcript: Any) -> int:
     """How many calls have to follow one another."""
-    count = {side: sum(call.side == side for call in transcript.calls) for side in ("bull", "bear", "cio")}
-    return max(count["bull"], count["bear"]) + count["cio"]
+    return sum(max(len(bodies) for bodies in sides.values()) for sides in by_round(transcript))
 
 
 def report(latency: float, runs: int) -> None:
     """Prints one line per figure. Cold processes go first: what this one has grown to would count as theirs."""
     print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}, {latency:g} s a call, medians of {runs}\n")
     with models(latency) as url:
-        for name, more in (("crew", ("--engine", "crew")), ("heuristic engine", ("--engine", "heuristic"))):
+        for name, more in (("crew, plan quick", ("--engine", "crew", "--plan", "quick")), ("heuristic engine", ("--engine", "heuristic"))):
             seconds, peak = cold(url, min(runs, 3), *more)
             print(f"a cold process, {name:24s}   {seconds:6.2f} s, peak {peak:.0f} MB")
-        for evidence in ("upfront", "on_request"):
-            whole, debates, transcript = warm(url, runs, evidence=evidence)
+        for plan, evidence in (("quick", "upfront"), ("quick", "on_request"), ("standard", "upfront")):
+            whole, debates, transcript = warm(url, runs, plan, evidence=evidence)
             path = critical_path(transcript)
             plain = peer(url, transcript, runs)
-            print(f"evidence {evidence}: {len(transcript.calls)} calls, {path} latencies one after the other = {path * latency:.2f} s")
+            print(f"plan {plan}, evidence {evidence}: {len(transcript.calls)} calls, {path} latencies one after the other = {path * latency:.2f} s")
             for name, taken in (("a warm decision", whole), ("the debate in it", debates), ("peer: the same calls, bare client", plain)):
                 wall, work = (statistics.median(column) for column in zip(*taken, strict=True))
                 print(f"  {name:40s} {wall:6.2f} s, own {wall - path * latency:5.2f} s, processor {work:.2f} s")

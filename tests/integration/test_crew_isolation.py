@@ -11,7 +11,7 @@ import pytest
 from alphaagent.debate import orchestrate
 from alphaagent.domain.evidence import SIDES
 from tests.crew_home import AS_OF, Misbehaving, bounds, load_crewai, models, transcript, well
-from tests.crew_script import USAGE, bear_opening, bull_opening, claim, crew, marker_of, opening, prompt_of, shown, shown_id, side_of, verdict
+from tests.crew_script import USAGE, bear_opening, bull_opening, claim, crew, marker_of, opening, prompt_of, shown, shown_id, side_of, told, verdict
 from tests.home import Home
 from tests.scripted_provider import CallTools, Request, Text
 
@@ -103,9 +103,9 @@ def test_the_verdict_is_asked_with_both_cases_the_quote_and_the_portfolio(home: 
     with models(monkeypatch, crew(lambda request: with_canaries("bull", request), bear_opening)) as provider:
         home.decide("AAPL", AS_OF)
     (request,) = asked_of(provider.requests, "cio")
-    cases = next(json.loads(line) for line in prompt_of(request).splitlines() if line.startswith('{"bull": '))
-    assert [claim["id"] for side in ("bull", "bear") for claim in cases[side]["claims"]] == ["c_bull_1", "c_bear_1"]
-    assert cases["bull"]["claims"][0]["text"] == f"A claim with {CANARY['bull']}."
+    claims = told(request)["claims"]
+    assert [claim["by"] for claim in claims] == ["bull", "bear"]
+    assert claims[0]["text"] == f"A claim with {CANARY['bull']}."
     by_tool = {item["tool"]: item for item in shown(request)}
     assert by_tool["get_market_price"]["values"]["price"]
     portfolio = next(item["values"] for item in shown(request) if item["kind"] == "portfolio")
@@ -117,15 +117,13 @@ def test_the_verdict_is_asked_with_both_cases_the_quote_and_the_portfolio(home: 
 
 def test_a_prompt_that_leaks_is_not_sent(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     """A mutation of the program: the bear's prompt is made with the bull's private word in it."""
-    honest = orchestrate._opener
+    honest = orchestrate.opening_prompt
 
-    def leaking(pack: Any, setup: Any, thresholds: Any, side: Any) -> Any:
-        opener = honest(pack, setup, thresholds, side)
-        if side == "bear":
-            opener.turn.prompt = replace(opener.turn.prompt, text=f"{opener.turn.prompt.text} {setup.markers['bull']}")
-        return opener
+    def leaking(pack: Any, setup: Any, phase: Any, side: Any) -> Any:
+        prompt = honest(pack, setup, phase, side)
+        return replace(prompt, text=f"{prompt.text} {setup.markers['bull']}") if side == "bear" else prompt
 
-    monkeypatch.setattr(orchestrate, "_opener", leaking)
+    monkeypatch.setattr(orchestrate, "opening_prompt", leaking)
     with models(monkeypatch) as provider:
         document = home.decide("AAPL", AS_OF)
     assert document["fallback_reason"] == "isolation: the bear was about to be shown the other side's private input; nothing was sent"

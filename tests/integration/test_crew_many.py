@@ -136,6 +136,7 @@ def environment(provider: ScriptedProvider) -> dict[str, str]:
 
 
 def test_two_processes_at_once_hold_and_pay_one_debate(home: Home) -> None:
+    bounds(home)
     with ScriptedProvider(slow) as provider:
         both = [start(home.folder, "decide", "AAPL", "--as-of", AS_OF, "--json", **environment(provider)) for _ in range(2)]
         ran = [finish(process) for process in both]
@@ -148,6 +149,7 @@ def test_two_processes_at_once_hold_and_pay_one_debate(home: Home) -> None:
 
 
 def test_two_processes_at_once_decide_two_tickers(home: Home) -> None:
+    bounds(home)
     with ScriptedProvider(slow) as provider:
         both = [start(home.folder, "decide", ticker, "--as-of", AS_OF, "--json", **environment(provider)) for ticker in ("AAPL", "NVDA")]
         ran = [finish(process) for process in both]

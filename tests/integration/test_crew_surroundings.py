@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.crew_home import AS_OF, KEY, SCRIPTED
+from tests.crew_home import AS_OF, KEY, SCRIPTED, bounds
 from tests.crew_script import crew
 from tests.home import CHECKOUT, Home, start
 from tests.scripted_provider import ScriptedProvider, Status
@@ -93,10 +93,11 @@ def test_a_debate_touches_neither_home_nor_cwd_nor_anybody_else(home: Home, outs
     elif kind == "empty":
         user_home.mkdir()
     stray_env(home.folder)
+    bounds(home)
     with ScriptedProvider(crew()) as provider:
         document, code, err, lag = run(home, provider, outside, user_home)
-        assert (code, document["provenance"], len(provider.requests)) == (0, "crew", 3), err
-    assert {name.partition(".db")[0] for name in home.files()} == {".env", "data", "data/alphaagent"}
+        assert (code, document["fallback_reason"], len(provider.requests)) == (0, None, 3), err
+    assert {name.partition(".db")[0] for name in home.files()} == {".env", "config", "config/debate.yaml", "data", "data/alphaagent"}
     assert (sorted(user_home.rglob("*")) if user_home.is_dir() else [], user_home.exists()) == ([], kind != "missing")
     assert (outside / "log").read_text(encoding="utf-8") == "watching\n"
     assert lag < EXIT_LAG
@@ -104,6 +105,7 @@ def test_a_debate_touches_neither_home_nor_cwd_nor_anybody_else(home: Home, outs
 
 def test_a_debate_that_fails_says_so_in_json_and_nowhere_else_on_stdout(home: Home, outside: Path) -> None:
     stray_env(home.folder)
+    bounds(home)
     with ScriptedProvider(lambda _: Status(500)) as provider:
         document, code, err, lag = run(home, provider, outside, outside / "user", ALLOW_HEURISTIC_FALLBACK="false")
     assert (code, document["error"]["code"]) == (4, "ProviderFault")

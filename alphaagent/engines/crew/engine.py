@@ -7,8 +7,8 @@ import importlib
 import json
 import sys
 import threading
-from collections.abc import Callable
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
@@ -43,6 +43,8 @@ if TYPE_CHECKING:
 
 ROOM = "alphaagent.engines.crew.room"
 _LOADING = threading.Lock()
+_CALLING: set[NetworkCarrier] = set()
+"""The debates that are using the network."""
 NOTHING_STOOD = "None of its claims stood: what they cite was not given."
 
 
@@ -76,7 +78,8 @@ class Crew:
         tell("run", ticker=pack.ticker, as_of=pack.as_of, horizon=HORIZON, plan=setup.plan, phases=[phase.kind for phase in setup.phases], sides=sides)
         client = network_client(self.base_url or "")
         carrier, trace = NetworkCarrier(client, float(setup.decision_seconds)), Trace()
-        held = self._held(pack, setup, carrier, trace, carrier.left, self.key(), tell)
+        with _hanging_up(carrier):
+            held = self._held(pack, setup, carrier, trace, carrier.left, self.key(), tell)
         trace.close(unanswered(parcel, carried, json.loads(parcel.body).get("model", "")) for parcel, carried in carrier.close())
         return _debated(pack, setup, started_at, held, trace)
 
@@ -127,6 +130,23 @@ class Crew:
             foreign_markers=tuple(marker for side, marker in setup.markers.items() if asked.side in setup.markers and side != asked.side),
             price=None if price is None else Price(prompt=Decimal(price["prompt"]), completion=Decimal(price["completion"])),
         )
+
+
+@contextmanager
+def _hanging_up(carrier: NetworkCarrier) -> Iterator[None]:
+    """Whatever ends a debate ends its exchanges: who interrupts the program does not wait for a model."""
+    _CALLING.add(carrier)
+    try:
+        yield
+    finally:
+        _CALLING.discard(carrier)
+        carrier.close()
+
+
+def hang_up() -> None:
+    """Ends the exchanges of every debate of this process."""
+    for carrier in tuple(_CALLING):
+        carrier.close()
 
 
 def _room(contain: Callable[[], AbstractContextManager[None]]) -> Any:

@@ -20,6 +20,7 @@ from functools import cache
 from typing import Any, Literal
 
 import crewai
+import openai.resources
 from crewai import Agent, Crew, Task
 from crewai.agents.agent_executor import AgentExecutor, AgentExecutorState
 from crewai.events import crewai_event_bus, event_context
@@ -29,7 +30,6 @@ from crewai.llms.providers.openai.completion import OpenAICompletion
 from crewai.tools import BaseTool
 from crewai.utilities.converter import Converter, ConverterError
 from crewai.utilities.task_output_storage_handler import TaskOutputStorageHandler
-from openai import OpenAI
 from pydantic import BaseModel, ConfigDict
 from rich.console import Console
 
@@ -50,6 +50,13 @@ NEVER = 3600.0
 """The libraries' own timeout in seconds, above every deadline of the wire."""
 
 
+_BUILDING = threading.Lock()
+"""Building a crew loads what its libraries put off, and two threads that load modules which import each other may see half of one. For the same
+reason the `resources` of a provider's library are imported by name: left to itself it loads those hundreds of modules at the first call, which
+both openings make at once.
+"""
+
+
 class _NoArguments(BaseModel):
     """The tools take none: what may be asked for was settled when the evidence was frozen."""
 
@@ -57,9 +64,9 @@ class _NoArguments(BaseModel):
 
 
 class _Answer(BaseModel):
-    """The verdict as CrewAI shows its shape to the model; what is accepted is the strict parser's word alone."""
+    """The verdict as CrewAI shows its shape to the model; what is accepted is the strict parser's word alone, and this sentence is not shown."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", title="TradeProposal", json_schema_extra=lambda schema: schema.pop("description", None))
 
     action: Literal["BUY", "SELL", "HOLD"]
     amount: float
@@ -166,7 +173,9 @@ def _spoken(turn: Asked, place: Place) -> str | Fault:
         return False, wrong.message
 
     try:
-        answer: Any = _crew(turn, place, guardrail).kickoff()
+        with _BUILDING:
+            crew = _crew(turn, place, guardrail)
+        answer: Any = crew.kickoff()
     except Exception as error:  # noqa: BLE001 - the edge to CrewAI
         return place.wire.fault or turn.broken() or _fault(error, last, place.repairs)
     return place.wire.fault or str(answer.raw)
@@ -241,7 +250,7 @@ def _openai(place: Place) -> Any:
     llm = _AsksOpenAI(model=place.model, provider="openai", temperature=place.temperature, api_key=place.api_key, base_url=place.base_url, max_retries=0)
     # It is true of any name with these two letters in it, and turns the system prompt into a user's.
     llm.is_o1_model = False
-    client = OpenAI(api_key=place.api_key, base_url=place.base_url, timeout=NEVER, max_retries=0, http_client=client_of(place.wire))
+    client = openai.OpenAI(api_key=place.api_key, base_url=place.base_url, timeout=NEVER, max_retries=0, http_client=client_of(place.wire))
     # It takes headers from the environment, even another key, and they are nobody's business at this address.
     client._custom_headers = {}
     llm._client = client
@@ -259,10 +268,10 @@ def _anthropic_class() -> Any:
 
 
 def _anthropic(place: Place) -> Any:
-    from anthropic import Anthropic
+    import anthropic.resources
 
     llm = _anthropic_class()(model=place.model, temperature=place.temperature, api_key=place.api_key, base_url=place.base_url, max_retries=0)
-    client = Anthropic(api_key=place.api_key, base_url=place.base_url, timeout=NEVER, max_retries=0, http_client=client_of(place.wire))
+    client = anthropic.Anthropic(api_key=place.api_key, base_url=place.base_url, timeout=NEVER, max_retries=0, http_client=client_of(place.wire))
     # Likewise a second credential.
     client.auth_token = None
     llm._client = client

@@ -50,6 +50,9 @@ def test_a_path_that_leads_nowhere_decides_nothing(path: str) -> None:
         (">=", "1.5", "0", "supported"),
         (">=", "1.51", "0", "contradicted"),
         (">=", "1.51", "0.01", "supported"),
+        ("==", "1.65", "0.15", "supported"),
+        ("==", "1.66", "99", "contradicted"),
+        (">", "1000", "999999", "contradicted"),
     ],
 )
 def test_code_decides_and_a_tolerance_counts_for_the_claim(op: str, value: str, tolerance: str, expected: str) -> None:

@@ -58,10 +58,19 @@ def test_an_id_of_an_assertion_is_judged_too_and_named_once() -> None:
     assert codes(opening(claim("A claim", ev(1), assertion=assertion(id=ev(3))))) == ["NOT_VISIBLE"]
 
 
-@pytest.mark.parametrize(("kind", "severity", "expected"), [("fact", "low", 1), ("value", "high", 1), ("fact", "high", 1), ("inference", "med", 0)])
-def test_C14_a_fact_and_a_high_severity_need_evidence(kind: str, severity: str, expected: int) -> None:
+@pytest.mark.parametrize(
+    ("kind", "severity", "expected"),
+    [
+        ("fact", "low", ['claims[0]: a "fact" needs at least one evidence id.']),
+        ("fact", "high", ['claims[0]: a "fact" needs at least one evidence id.']),
+        ("value", "high", ['claims[0]: a claim of "high" severity needs at least one evidence id.']),
+        ("inference", "med", []),
+    ],
+)
+def test_C14_a_fact_and_a_high_severity_need_evidence(kind: str, severity: str, expected: list[str]) -> None:
     bare = claim(kind=kind, severity=severity).model_copy(update={"evidence_ids": ()})
-    assert codes(opening(bare)) == ["NO_EVIDENCE"] * expected
+    assert codes(opening(bare)) == ["NO_EVIDENCE"] * len(expected)
+    assert [fault.message for fault in faults(opening(bare))] == expected
 
 
 def test_C17_of_fifty_claims_six_are_kept_and_the_rest_is_named() -> None:

@@ -128,3 +128,8 @@ def test_a_persona_has_its_three_texts_and_no_placeholder(side: str, key: str) -
     personas = shipped("agents.yaml")
     del personas[side]
     assert f"{side} is missing" in refused(parse_personas, personas)
+
+
+def test_what_a_file_leaves_out_of_a_side_keeps_that_side_s_default() -> None:
+    cio = parse_debate({"sides": {"cio": {"model": "judge"}, "bull": {"model": "lawyer"}}}, "debate.yaml").sides.cio
+    assert (cio.model, cio.completion_tokens, cio.tool_calls, cio.repairs) == ("judge", 1200, 1, 2)

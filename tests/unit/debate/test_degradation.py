@@ -48,6 +48,11 @@ def test_C16_repetition_from_the_third_time_on() -> None:
     assert signs(summary(f"{LONG} {LONG.upper()} And so. {LONG}")) == ("repetition",)
 
 
+def test_a_sentence_is_long_from_four_words_on() -> None:
+    assert signs(summary("Margins rose this year. " * 3)) == ("repetition",)
+    assert signs(summary("Margins rose twice. " * 3)) == ()
+
+
 def test_short_sentences_and_equal_fields_may_return() -> None:
     claim = {"kind": "fact", "evidence_ids": ["ev_000000000001"], "observable": "get_price_history.momentum.value", "by_date": "2024-06-01"}
     assert signs(json.dumps({"claims": [claim] * 5, "text": "Yes. Yes. Yes. Yes."}, indent=2)) == ()

@@ -1,8 +1,12 @@
 """The stream of a debate: in order, to its last line, and nobody who listens can disturb it."""
 
 import json
+import threading
 from typing import Any
 
+import pytest
+
+from alphaagent.debate import events
 from alphaagent.debate.events import Events
 from tests.fake_room import FakeRoom, bear_case, bull_case, hold, setup, spoken
 
@@ -63,3 +67,18 @@ def test_D19_nothing_comes_after_the_last_line() -> None:
 
 def test_D19_a_debate_is_the_same_whoever_watches_it() -> None:
     assert held(Events()) == held(watched(Listening(), [])) == held(watched(Listening(fails_from=1), []))
+
+
+def test_a_listener_that_does_not_come_back_is_given_up_and_nothing_waits_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(events, "PATIENCE_SECONDS", 0.2)
+    complaints: list[str] = []
+    go_on = threading.Event()
+
+    def stuck(line: str) -> None:
+        go_on.wait(30)
+
+    tell = events.Events("r", stuck, complaints.append)
+    tell("run")
+    tell("phase_started")
+    go_on.set()
+    assert complaints == ["the event stream was given up (it does not read); the debate goes on"]

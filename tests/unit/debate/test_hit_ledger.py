@@ -76,6 +76,7 @@ def test_a_full_concession_closes_the_row_and_the_claim() -> None:
     claim = book.claim("c_bull_1")
     assert claim is not None
     assert [(step.status, step.version, step.objection_id) for step in claim.transitions] == [("open", 1, None), ("conceded", 1, "o_bear_1")]
+    assert all(other.status == "open" for other in book.claims if other.id != "c_bull_1")
     [given] = book.concessions
     assert given == Concession(
         id="k_bull_1",
@@ -89,6 +90,12 @@ def test_a_full_concession_closes_the_row_and_the_claim() -> None:
         p_before=Decimal("0.70"),
         p_after=Decimal("0.55"),
     )
+
+
+def test_concessions_are_numbered_by_side() -> None:
+    attack = (turn(1, "bull", rebuttal(objection("c_bear_1"))), ATTACK[1])
+    replies = (turn(2, "bull", retort(conceded("o_bear_1"), conceded("o_bear_2", 4))), turn(2, "bear", retort(conceded("o_bull_1", 5))))
+    assert [given.id for given in ledger((*OPENINGS, *attack, *replies)).concessions] == ["k_bull_1", "k_bull_2", "k_bear_1"]
 
 
 def test_a_concession_is_told_in_the_conceders_own_words() -> None:

@@ -6,7 +6,23 @@ import pytest
 
 from alphaagent.debate.unresolved import Unresolved, settle, unresolved
 from alphaagent.domain.argument import PointFault, PointResolution
-from tests.unit.debate.debate_scenes import ATTACK, OPENINGS, WAITING, conclusion, condition, ev, item, objection, resolution, ruling, turn, words
+from tests.unit.debate.debate_scenes import (
+    ATTACK,
+    OPENINGS,
+    WAITING,
+    carried,
+    conceded,
+    conclusion,
+    condition,
+    ev,
+    item,
+    objection,
+    resolution,
+    retort,
+    ruling,
+    turn,
+    words,
+)
 
 TOLD = (*OPENINGS, *WAITING)
 SUSTAIN = ruling("o_bear_1", "SUSTAIN", 4, ev(3))
@@ -21,6 +37,14 @@ def test_C15_every_open_row_has_its_own_condition() -> None:
     first, second = ended(OPEN_1, OPEN_2)
     assert (first.objection_id, first.conditions) == ("o_bear_1", (resolution("5"),))
     assert (second.objection_id, second.conditions) == ("o_bear_2", (resolution(), resolution("7")))
+
+
+def test_of_two_carries_the_last_condition_holds() -> None:
+    told = (*OPENINGS, *ATTACK)
+    for phase, threshold in ((2, "8"), (3, "9")):
+        moves = [carried("o_bear_2", phase, would_resolve_if=resolution(threshold)), *([conceded("o_bear_1")] if phase == 2 else [])]
+        told = (*told, turn(phase, "bull", retort(*moves)), turn(phase, "bear", retort()))
+    assert [point.conditions for point in unresolved(told)] == [(resolution("9"),)]
 
 
 def test_positions_are_the_sides_last_words() -> None:

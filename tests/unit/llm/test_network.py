@@ -201,3 +201,22 @@ def test_the_environment_s_proxy_is_for_other_machines(monkeypatch: pytest.Monke
     with network_client(url) as client:
         assert client.trust_env is asks
         assert not client.follow_redirects
+
+
+def test_who_closes_a_debate_does_not_wait_for_its_model() -> None:
+    with peer(saying(b"")) as url, carrier(url) as made:
+        came: list[str | None] = []
+
+        def call() -> None:
+            fault = made.carry(parcel(url)).fault
+            came.append(fault.kind if fault else None)
+
+        thread = threading.Thread(target=call)
+        begun = time.monotonic()
+        thread.start()
+        time.sleep(0.2)
+        made.close()
+        thread.join(MUCH)
+        assert came == ["deadline"]
+        assert time.monotonic() - begun < MUCH / 4
+        assert made.rest(MUCH, KEY) is False

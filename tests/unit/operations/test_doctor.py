@@ -87,7 +87,7 @@ def test_a_model_without_a_price_is_noted_under_a_ceiling(monkeypatch: pytest.Mo
     monkeypatch.setenv("ALPHAAGENT_LLM_MODEL", "nobody-knows-it")
 
     found = by_check()["model provider"]
-    assert found.state == "note"
+    assert found.state == "fault"
     assert "openai/nobody-knows-it" in (found.fix or "")
 
 
