@@ -2,8 +2,8 @@
 
 python tests/tiny_llm/run.py [--venv .venv-tiny] [--as-of 2020-02-05]
 
-The first run makes a virtual environment of its own and compiles the server in it, for which a C++ compiler and 7 to 15 minutes are needed;
-nothing of it touches the environment of the program. The instruction sets are named and not detected: with what this version detects by
+The first run makes a virtual environment of its own and compiles the server in it, for which a C++ compiler and some 20 minutes of processor
+time are needed; nothing of it touches the environment of the program. The instruction sets are named and not detected: with what this version detects by
 itself, the server dies at the first completion on some newer processors. What such a model answers is hardly ever in the shape that is
 asked for, so either end counts: a decision of the crew, or the documented fallback with its reason.
 """
@@ -27,11 +27,13 @@ from typing import Any
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 INSTRUCTION_SETS = ("AVX", "AVX2", "FMA", "F16C", "BMI2")
-CONTEXT = 16_384
+CONTEXT = 8_192
 """Tokens that the server keeps: the longest prompt of a side, and two answers that are sent back."""
 START_SECONDS = 120
-BOUNDS: Mapping[str, str] = {"plan": "quick", "decision_seconds": "3600", "call_attempts": "1", "prompt_characters": "12000"}
-"""A small model reads some hundred tokens a second on two cores, so that a prompt takes a minute."""
+LOG_SHOWN = 1500
+BOUNDS: Mapping[str, str] = {"plan": "quick", "decision_seconds": "3600", "call_attempts": "1", "prompt_characters": "6000"}
+LONGEST_ANSWER = 200
+"""A small model reads some hundred tokens a second on two idle cores and writes twenty, and it seldom ends by itself."""
 CALL_SECONDS = "1200"
 LAST = "Its judgement is worthless and its plumbing is real: every word above came from a model over a socket, through the crew, into the record."
 
@@ -40,7 +42,7 @@ def ready(venv: Path) -> Path:
     """The interpreter of an environment that has server and model; makes it where it is missing."""
     python, done = venv / "bin" / "python", venv / ".ready"
     if not done.exists():
-        print(f"Making {venv} and compiling the server in it; this takes 7 to 15 minutes, once.", flush=True)
+        print(f"Making {venv} and compiling the server in it; this takes some 20 minutes of processor time, once.", flush=True)
         subprocess.run([sys.executable, "-m", "venv", venv], check=True)
         flags = " ".join(["-DGGML_NATIVE=OFF", *(f"-DGGML_{name}=ON" for name in INSTRUCTION_SETS)])
         server, model = pins()
@@ -70,6 +72,9 @@ def served(python: Path) -> Iterator[str]:
         try:
             await_answer(process, f"http://127.0.0.1:{port}/v1/models")
             yield f"http://127.0.0.1:{port}/v1"
+            if process.poll() is not None:
+                log.seek(0)
+                print(f"The server ended by itself, with code {process.returncode}:", log.read().decode(errors="replace")[-LOG_SHOWN:], sep="\n")
         finally:
             process.terminate()
             process.wait()
@@ -101,7 +106,8 @@ def furnished(home: Path) -> Path:
     for key, value in BOUNDS.items():
         text = re.sub(rf"(?m)^{key}: .*$", f"{key}: {value}", text)
     (home / "config").mkdir()
-    (home / "config" / "debate.yaml").write_text(text.replace("call_seconds: null", f"call_seconds: {CALL_SECONDS}"), encoding="utf-8")
+    text = re.sub(r"completion_tokens: \d+", f"completion_tokens: {LONGEST_ANSWER}", text.replace("call_seconds: null", f"call_seconds: {CALL_SECONDS}"))
+    (home / "config" / "debate.yaml").write_text(text, encoding="utf-8")
     return home
 
 
