@@ -25,6 +25,9 @@ IN_TIME = 60.0
 OWN_TOOL = {"bull": "get_news_sentiment", "bear": "get_financial_health", "cio": "get_market_price"}
 OTHER_TOOL = {"bull": "get_financial_health", "bear": "get_market_price", "cio": "get_news_sentiment"}
 
+COST_UNKNOWN = ("silence", "half a body, twice")
+"""Cases of calls that were sent, may have been paid, and say nothing of it."""
+
 Steps = Callable[[str], Sequence[Step]]
 
 
@@ -182,10 +185,17 @@ def test_a_bad_answer_is_mended_or_is_an_outage_with_its_name(home: Home, monkey
         assert (document["provenance"], document["engine"]) == ("fallback", "heuristic")
         assert document["fallback_reason"].partition(":")[0] == case.fault
     assert sorted(script.asked) == requests_of(case, side)
-    assert booked(home) == (len(script.asked), script.prompt_tokens, script.completion_tokens)
-    assert (document["usage"]["calls"], document["usage"]["prompt_tokens"]) == (len(script.asked), script.prompt_tokens)
+    usage = document["usage"]
+    assert booked(home) == (len(script.asked), usage["prompt_tokens"], usage["completion_tokens"])
+    assert told(home) == (script.prompt_tokens, script.completion_tokens)
     replayed = home.run("replay", "last")
     assert replayed.code == 0, replayed.out
+
+
+def told(home: Home) -> tuple[int, int]:
+    """What the replies say that they cost; a call whose cost nobody told is booked at its most besides."""
+    known = [call["usage"] for call in transcript(home)["calls"] if call["usage"] and not call["estimated"]]
+    return sum(usage["prompt"] for usage in known), sum(usage["completion"] for usage in known)
 
 
 def played(name: str, side: str) -> tuple[Case, Misbehaving]:
@@ -208,7 +218,12 @@ def test_without_fallback_an_outage_trades_nothing_and_leaves_its_record(home: H
     assert [document[key] for key in ("proposal", "guard", "order")] == [None, None, None]
     counts = home.counts()
     assert (counts["decision"], counts["orders"], counts["guard_result"], counts["run_slot"]) == (0, 0, 0, 0)
-    assert booked(home) == (len(script.asked), script.prompt_tokens, script.completion_tokens)
+    calls, *tokens = booked(home)
+    assert calls == len(script.asked)
+    if name in COST_UNKNOWN:
+        assert tokens[0] > script.prompt_tokens
+    else:
+        assert tokens == [script.prompt_tokens, script.completion_tokens]
     assert kept_transcript(home)["fault"]["kind"] == case.fault
     assert home.run("audit", "verify").code == 0
     monkeypatch.setenv("ALPHAAGENT_LLM_PROVIDER", "none")
