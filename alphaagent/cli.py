@@ -75,6 +75,7 @@ def run(arguments: list[str]) -> int:
     except typer.Abort:
         return 130
     except KeyboardInterrupt:
+        _say("interrupted: what was not finished was not decided")
         return 130
     except BrokenPipeError:
         return 0
