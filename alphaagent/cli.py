@@ -72,9 +72,7 @@ def run(arguments: list[str]) -> int:
     except AlphaAgentError as fault:
         _complain(fault)
         return fault.exit_code
-    except typer.Abort:
-        return 130
-    except KeyboardInterrupt:
+    except (typer.Abort, KeyboardInterrupt):
         _say("interrupted: what was not finished was not decided")
         return 130
     except BrokenPipeError:
