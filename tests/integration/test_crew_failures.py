@@ -184,7 +184,10 @@ def test_a_bad_answer_is_mended_or_is_an_outage_with_its_name(home: Home, monkey
     else:
         assert (document["provenance"], document["engine"]) == ("fallback", "heuristic")
         assert document["fallback_reason"].partition(":")[0] == case.fault
-    assert sorted(script.asked) == requests_of(case, side)
+    if name == "an answer after the call's time":
+        assert side in script.asked, "the other side may not have come to its request by then"
+    else:
+        assert sorted(script.asked) == requests_of(case, side)
     usage = document["usage"]
     assert booked(home) == (len(script.asked), usage["prompt_tokens"], usage["completion_tokens"])
     assert told(home) == (script.prompt_tokens, script.completion_tokens)

@@ -386,19 +386,9 @@ def test_g14_every_option_is_given_in_some_test(option: str) -> None:
     assert re.search(rf"[\"' ]{option}[\"' =]", TESTS)
 
 
-KEPT_FOR_MODELS = ("ALPHAAGENT_LLM_MODEL", "ALPHAAGENT_LLM_BASE_URL", "ALPHAAGENT_LLM_API_KEY")
-
-
-@pytest.mark.parametrize("variable", [name for name in (*VARIABLES, "ALLOW_HEURISTIC_FALLBACK") if name not in KEPT_FOR_MODELS])
+@pytest.mark.parametrize("variable", [*VARIABLES, "ALLOW_HEURISTIC_FALLBACK"])
 def test_g14_every_variable_is_set_in_some_test(variable: str) -> None:
     assert f'"{variable}"' in TESTS or f"{variable}=" in TESTS
-
-
-@pytest.mark.parametrize("variable", KEPT_FOR_MODELS)
-def test_g14_a_variable_that_does_nothing_yet_says_so(variable: str, tmp_path: Path) -> None:
-    assert load_settings({variable: "any text"}, tmp_path) == load_settings({}, tmp_path)
-    (row,) = [line for line in (CHECKOUT / "docs/wiki/Configuration.md").read_text(encoding="utf-8").splitlines() if f"`{variable}`" in line]
-    assert "nothing reads them in this version" in row
 
 
 def test_g14_the_flags_of_the_verifier_do_what_they_say(pending: Home) -> None:
