@@ -37,6 +37,7 @@ from alphaagent.debate.orchestrate import Asked
 from alphaagent.debate.record import Repair
 from alphaagent.domain.text import inert
 from alphaagent.domain.transcript import Fault
+from alphaagent.engines.crew.rehearsal import rehearse
 from alphaagent.engines.crew.tools import Tool
 from alphaagent.llm.wire import Wire, client_of, idle_client
 
@@ -323,3 +324,4 @@ def _silence() -> None:
 
 _silence()
 setattr(AgentExecutor, "_initial_state_t", _State)  # noqa: B010 - it has no declaration that an assignment could be checked against
+REHEARSED = rehearse(Place, _spoken)
