@@ -234,7 +234,7 @@ def settle(
     from alphaagent.views_books import acted_document
 
     workplace = Workplace.open()
-    at = workplace.moment(as_of) if as_of else workplace.settling_moment(portfolio)
+    at = workplace.moment(as_of) if as_of else workplace.when.settling_moment(portfolio)
     done = pipeline.settle(workplace.desk, at, portfolio) if at else ()
     for one in done:
         if as_json:

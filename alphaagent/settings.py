@@ -1,7 +1,6 @@
 """config/*.yaml and the environment become one frozen Settings; this is the only reader of os.environ.
 
-A file that the user does not have comes from the defaults that ship with the package. YAML is read so that nothing is guessed:
-repeated keys are refused, `on` and `no` stay strings, and decimals never pass through binary floating point.
+A file that the user does not have comes from the defaults that ship with the package.
 """
 
 import atexit
@@ -16,12 +15,12 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any, Literal
 
-import yaml
 from pydantic import Field, SecretStr, ValidationError
 
 from alphaagent.domain.base import Frozen
 from alphaagent.domain.lots import LotMethod
 from alphaagent.errors import ConfigFault
+from alphaagent.yaml_files import read_yaml
 
 PROVIDERS = ("openai", "anthropic", "gemini", "openrouter", "deepseek", "ollama", "openai-compatible", "none")
 VARIABLES = (
@@ -322,61 +321,3 @@ def _keys(shape: type[Frozen], parents: tuple[int | str, ...]) -> list[str]:
         if isinstance(annotation, type) and issubclass(annotation, Frozen):
             shape = annotation
     return list(shape.model_fields)
-
-
-# The C parser reads the lexicon ten times faster; its absence changes nothing but the time.
-_Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-
-
-class _StrictLoader(_Loader):  # type: ignore[misc,valid-type]
-    """YAML in which a key stands once, only true and false are booleans, a whole number is decimal, and one with a point is a Decimal."""
-
-
-_StrictLoader.yaml_implicit_resolvers = {
-    first: [(tag, pattern) for tag, pattern in resolvers if tag not in ("tag:yaml.org,2002:bool", "tag:yaml.org,2002:int", "tag:yaml.org,2002:timestamp")]
-    for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
-}
-_StrictLoader.add_implicit_resolver("tag:yaml.org,2002:bool", re.compile(r"^(?:true|false)$"), list("tf"))
-_StrictLoader.add_implicit_resolver("tag:yaml.org,2002:int", re.compile(r"^[-+]?(?:0|[1-9][0-9]*)$"), list("-+0123456789"))
-
-
-def _mapping(loader: _StrictLoader, node: yaml.MappingNode) -> dict[str, Any]:
-    mapping: dict[str, Any] = {}
-    for key_node, value_node in node.value:
-        key = str(loader.construct_object(key_node, deep=True))
-        if key in mapping:
-            raise ConfigFault(f"{loader.name}: the key {key} stands twice (line {key_node.start_mark.line + 1})", fix="keep one of them")
-        mapping[key] = loader.construct_object(value_node, deep=True)
-    return mapping
-
-
-def _decimal(loader: _StrictLoader, node: yaml.ScalarNode) -> Decimal | str:
-    text = str(loader.construct_scalar(node))
-    try:
-        return Decimal(text)
-    except ArithmeticError:
-        return text
-
-
-_StrictLoader.add_constructor("tag:yaml.org,2002:map", _mapping)
-_StrictLoader.add_constructor("tag:yaml.org,2002:float", _decimal)
-
-
-def read_yaml(path: Path) -> dict[str, Any]:
-    """A YAML file's mapping. Raises ConfigFault that names the file and the line."""
-    try:
-        with path.open("rb") as stream:
-            loader = _StrictLoader(stream)
-            loader.name = str(path)
-            document = loader.get_single_data()
-    except (yaml.YAMLError, ValueError) as fault:
-        raise ConfigFault(f"{path} is no valid YAML: {' '.join(str(fault).split())}", fix="correct the file") from None
-    except FileNotFoundError:
-        raise ConfigFault(f"{path} does not exist", fix="name an existing file") from None
-    except OSError as fault:
-        raise ConfigFault(f"{path} cannot be read: {fault.strerror}", fix="check the file's permissions") from None
-    if document is None:
-        return {}
-    if not isinstance(document, dict):
-        raise ConfigFault(f"{path} must hold keys and values", fix="see the shipped file of the same name")
-    return document

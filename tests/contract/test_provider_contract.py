@@ -19,7 +19,7 @@ from alphaagent.llm.prices import PriceList
 from alphaagent.llm.provider import Provider, Route, is_loopback, redacted
 from alphaagent.llm.registry import PROVIDERS
 from alphaagent.settings import PROVIDERS as NAMES
-from alphaagent.settings import read_yaml
+from alphaagent.yaml_files import read_yaml
 from tests.scripted_provider import CallTools, Empty, NoChoices, NoUsage, Raw, ScriptedProvider, Text
 
 ROOT = Path(__file__).parents[2]

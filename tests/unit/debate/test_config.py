@@ -8,7 +8,7 @@ import pytest
 
 from alphaagent.debate.config import TASKS, DebateFile, parse_debate, parse_personas, parse_tasks
 from alphaagent.errors import ConfigFault
-from alphaagent.settings import read_yaml
+from alphaagent.yaml_files import read_yaml
 
 SHIPPED = Path(__file__).parents[3] / "config"
 

@@ -10,7 +10,7 @@ from alphaagent.domain.transcript import TokenUsage
 from alphaagent.errors import ConfigFault
 from alphaagent.llm.prices import FREE, Price, PriceList
 from alphaagent.llm.registry import PROVIDERS
-from alphaagent.settings import read_yaml
+from alphaagent.yaml_files import read_yaml
 
 GOOD: dict[str, Any] = {"prompt": Decimal("0.15"), "completion": Decimal("0.60")}
 LIST = PriceList.parse({"as_of": "2026-01-31", "models": {"openai/small": GOOD, "openrouter/openai/small": {"prompt": 1, "completion": 2}}}, "prices.yaml")
