@@ -3,6 +3,8 @@
 A failure raises one of these; an absence is a value; a refusal is a record. `exit_code` is the command line's.
 """
 
+from typing import Literal
+
 
 class AlphaAgentError(Exception):
     """Any failure that AlphaAgent names; `fix` says what to do about it."""
@@ -35,6 +37,22 @@ class SourceFault(AlphaAgentError):
     """One evidence source failed; the run goes on without it where the evidence left allows."""
 
     exit_code = 3
+
+
+VendorFaultKind = Literal[
+    "rate_limited", "unreachable", "timeout", "refused", "unavailable", "malformed", "too_large", "redirected", "schema", "resting", "not_configured"
+]
+"""Told to wait; no connection; too slow; 401, 403 and the like; 5xx; unreadable; over a bound; sent elsewhere too often or to where we do not go;
+readable and of another shape than agreed; not asked, because it failed too often just now; not asked, because something is missing here."""
+
+
+class VendorFault(SourceFault):
+    """A live vendor failed, and how; `retry_after_seconds` is what it asked for where it told us to wait."""
+
+    def __init__(self, kind: VendorFaultKind, message: str, *, fix: str | None = None, retry_after_seconds: float | None = None) -> None:
+        super().__init__(message, fix=fix)
+        self.kind = kind
+        self.retry_after_seconds = retry_after_seconds
 
 
 class ProviderFault(AlphaAgentError):

@@ -35,6 +35,10 @@ class Instrument(Frozen):
     """The company's SEC number, ten digits."""
     valid_from: date | None = None
     valid_to: date | None = None
+    ads_ratio: Decimal | None = None
+    """Ordinary shares that one traded share stands for (an ADS); None where it is an ordinary share itself."""
+    vendor_symbols: tuple[tuple[str, str], ...] = ()
+    """What a vendor calls it, where that does not follow from the symbol and the market: (vendor, symbol)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +116,27 @@ class Article:
 
 
 @dataclass(frozen=True, slots=True)
+class ComingEvent:
+    """A date ahead that a vendor states: when earnings are due, or from when on a share trades without its dividend."""
+
+    kind: Literal["earnings", "ex_dividend"]
+    day: date
+    """The date, or the first of a span of days that it may fall on."""
+    last_day: date
+    """The last of that span; the same as `day` where the date is certain."""
+    known_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class LastPrice:
+    """The last trade that a vendor knows of, which is no close: with when it was made and when it was seen here."""
+
+    price: Decimal
+    traded_at: datetime
+    known_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class RowFault:
     """A row that cannot be used: where it stands, what is wrong, and the session it belongs to if that can be read."""
 
@@ -130,9 +155,13 @@ class Records:
     actions: tuple[CorporateAction, ...] = ()
     facts: tuple[Fact, ...] = ()
     articles: tuple[Article, ...] = ()
+    coming: tuple[ComingEvent, ...] = ()
+    last_prices: tuple[LastPrice, ...] = ()
     faults: tuple[RowFault, ...] = ()
     undated: int = 0
     """News items dropped because they carry no date."""
+    off_topic: int = 0
+    """News items dropped because they do not speak of the company."""
 
 
 class Quote(Frozen):
