@@ -70,6 +70,7 @@ class VendorServer:
         self._lock = threading.Lock()
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         self._server.daemon_threads = True
+        self._server.handle_error = lambda *_: None  # type: ignore[method-assign]  # a client that gives up is no news here
         self.address = f"http://127.0.0.1:{self._server.server_address[1]}"
 
     def start(self) -> None:
