@@ -1,7 +1,7 @@
 """The desk: everything wired, what may be asked of it, and the doors that stand before any decision."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
@@ -17,7 +17,7 @@ from alphaagent.domain.portfolio import Account, Activity, Portfolio
 from alphaagent.domain.record import DecisionRecord, EngineName, PlanName
 from alphaagent.domain.ruling import ControlState, GuardSnapshot, Ruling
 from alphaagent.errors import BooksUnsound, ConfigFault, Halted, NoEvidence, UsageFault
-from alphaagent.evidence.gather import Tool
+from alphaagent.evidence.gather import Supplier, Tool, recorded
 from alphaagent.evidence.index_history import IndexHistory
 from alphaagent.evidence.sources.own_prices import OwnPrices
 from alphaagent.execution.settlement import Settler
@@ -58,7 +58,9 @@ class Desk:
     """The sessions of the exchange that an instrument trades on."""
     market: MarketData
     sources: Mapping[Supply, EvidenceSource]
+    """Of recorded data; none where the data are live."""
     own_prices: OwnPrices | None
+    """Prices that take the place of any other's, by the user's own choice."""
     tools: Mapping[ToolName, Tool]
     index: IndexHistory
     engines: Mapping[str, DecisionEngine]
@@ -90,14 +92,19 @@ class Desk:
     till: Till = field(default_factory=Till)
     tell_asking: Callable[[Setup, Decimal | None], None] = lambda _setup, _most: None
     """Hears of every debate right before its first request: how it is set up, and the most that it can cost in USD where that is known."""
+    live: Mapping[Supply, Supplier] | None = None
+    """Of live data; None where the data are recorded."""
+    prepare: Callable[[Iterable[Instrument], datetime], None] = lambda _instruments, _as_of: None
+    """Fetches the prices that an instant needs, so that nobody waits for a vendor while the books are locked; a failure shows where they are used."""
     check_books: Callable[[], str | None] | None = None
     """Why the books as a whole cannot be trusted, or None: every link of the chain and every posting, once a process."""
 
-    def sources_of(self, instrument: Instrument) -> Mapping[Supply, EvidenceSource]:
+    def suppliers_of(self, instrument: Instrument) -> Mapping[Supply, Supplier]:
         """Where the evidence on an instrument comes from: its prices out of the user's own folder where they are there."""
-        if self.own_prices is None or not self.own_prices.has(instrument):
-            return self.sources
-        return {**self.sources, "prices": self.own_prices}
+        suppliers = dict(self.live) if self.live is not None else {supply: recorded(source) for supply, source in self.sources.items()}
+        if self.own_prices is not None and self.own_prices.has(instrument):
+            suppliers["prices"] = recorded(self.own_prices)
+        return suppliers
 
     def mandate(self, name: str) -> Mandate:
         """A mandate by name. Raises ConfigFault that lists the names there are."""

@@ -102,8 +102,8 @@ def sealed_evidence(desk: Desk, matter: Matter, book: BookState, mandate: Mandat
     def portfolio_evidence(gathered: Gathered) -> tuple[EvidenceItem, ...]:
         return portfolio_items(gathered, _view(book, matter.instrument, snapshot_of(desk, matter, book, mandate, None, "heuristic", None), mandate, acted))
 
-    sources, calendar = desk.sources_of(matter.instrument), desk.calendar_of(matter.instrument)
-    return gather(sources, desk.tools, calendar, matter.instrument, request.ticker, request.as_of, matter.session, portfolio_evidence)
+    suppliers, calendar = desk.suppliers_of(matter.instrument), desk.calendar_of(matter.instrument)
+    return gather(suppliers, desk.tools, calendar, matter.instrument, request.ticker, request.as_of, matter.session, portfolio_evidence)
 
 
 def form_opinion(desk: Desk, matter: Matter, pack: EvidencePack, spending: Spending | None, watch: Watch) -> Opinion:

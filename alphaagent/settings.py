@@ -41,8 +41,12 @@ VARIABLES = (
 DAILY_SPEND = "ALPHAAGENT_DAILY_SPEND_USD"
 NUMBERS = {"ALPHAAGENT_LLM_TEMPERATURE": (0, 2), "ALPHAAGENT_LLM_TIMEOUT_SECONDS": (1, 3600), DAILY_SPEND: (0, 1_000_000)}
 """Variables that hold a number, with what they may be at least and at most; they are checked even where no model is called."""
+CONFIG_FILES = ("lexicon", "agents", "tasks", "debate", "prices", "vendors")
 PLAIN_NUMBER = re.compile(r"[0-9]{1,9}(\.[0-9]{1,9})?")
 PACKAGE = Path(__file__).parent
+
+
+DataMode = Literal["snapshot", "live"]
 
 
 class PortfolioSettings(Frozen):
@@ -62,6 +66,8 @@ class SlotSettings(Frozen):
 
 class DataSettings(Frozen):
     own_prices: str | None = None
+    contact: str | None = Field(None, max_length=200, pattern=r"^[ -~]*[^ @]+@[^ @]+\.[^ @]+[ -~]*$")
+    second_source: Literal["own", "stooq"] | None = None
 
 
 class ModelSettings(Frozen):
@@ -114,9 +120,11 @@ class Settings(FileSettings):
     database_url: str
     allow_fallback: bool
     models: ModelSettings
-    data_mode: Literal["snapshot"]
+    data_mode: DataMode
     own_prices: Path | None
     """A folder of own price files; None where none is configured."""
+    archive: Path
+    """Where live data are kept."""
     halt_variable: bool
     halt_file: Path
     mandates: ConfigFile
@@ -125,6 +133,7 @@ class Settings(FileSettings):
     tasks: ConfigFile
     debate: ConfigFile
     prices: ConfigFile
+    vendors: ConfigFile
 
 
 def load_settings(environ: Mapping[str, str] | None = None, cwd: Path | None = None) -> Settings:
@@ -147,10 +156,11 @@ def load_settings(environ: Mapping[str, str] | None = None, cwd: Path | None = N
         models=_models(env),
         data_mode=_data(env),
         own_prices=_own_prices(files["data"].own_prices, home, main.path),
+        archive=home / "data" / "live" / "archive.db",
         halt_variable=_boolean(env, "ALPHAAGENT_HALT", default=False),
         halt_file=home / "data" / "HALT",
         mandates=_config_file(config, "mandate.yaml"),
-        **{name: _config_file(config, f"{name}.yaml") for name in ("lexicon", "agents", "tasks", "debate", "prices")},
+        **{name: _config_file(config, f"{name}.yaml") for name in CONFIG_FILES},
     )
 
 
@@ -258,13 +268,13 @@ def _choice(env: Mapping[str, str], name: str, valid: tuple[str, ...]) -> str | 
     raise ConfigFault(f"{name} is {text!r}{nearest(text, list(valid))}", fix=f"set {name} to one of: {', '.join(valid)}")
 
 
-def _data(env: Mapping[str, str]) -> Literal["snapshot"]:
+def _data(env: Mapping[str, str]) -> DataMode:
     text = env.get("ALPHAAGENT_DATA", "snapshot")
+    if text == "live":
+        return "live"
     if text == "snapshot":
         return "snapshot"
-    if text == "live":
-        raise ConfigFault("ALPHAAGENT_DATA is 'live', and this version reads the recorded snapshot only", fix="unset ALPHAAGENT_DATA")
-    raise ConfigFault(f"ALPHAAGENT_DATA is {text!r}{nearest(text, ['snapshot', 'live'])}", fix="set ALPHAAGENT_DATA to snapshot")
+    raise ConfigFault(f"ALPHAAGENT_DATA is {text!r}{nearest(text, ['snapshot', 'live'])}", fix="set ALPHAAGENT_DATA to snapshot or live")
 
 
 def _own_prices(text: str | None, home: Path, source: Path) -> Path | None:

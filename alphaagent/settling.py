@@ -30,6 +30,8 @@ def settle_portfolio(desk: Desk, store: Store, portfolio: Portfolio, as_of: date
     settler, done, waiting = desk.settler(), [], {}
     with store.read() as books:
         due = settler.due(books, portfolio, as_of)
+        named = (*books.held_instruments(portfolio), *books.instruments([order.instrument_id for order in due]))
+    desk.prepare(named, as_of)
     for order in due:
         opens, happened = _settle_order(desk, store, portfolio, order, as_of)
         done += happened

@@ -7,6 +7,7 @@ fails leaves a failed item, never a gap that nobody sees; without prices there i
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import date, datetime
+from functools import partial
 
 from alphaagent.domain.evidence import EvidenceItem, EvidencePack, Status, ToolName
 from alphaagent.domain.market import Instrument, Records
@@ -16,11 +17,13 @@ from alphaagent.evidence.gathered import Gathered, Supplied
 from alphaagent.ports import Calendar, EvidenceSource, Supply
 
 Tool = Callable[[Gathered], tuple[EvidenceItem, ...]]
+Supplier = Callable[[Calendar, Instrument, datetime, date], Supplied]
+"""Answers for one supply: what may be seen of an instrument at an instant, in a session. A vendor's failure is a status, never raised."""
 WITHOUT_STATEMENTS = ("etf", "leveraged_etf", "inverse_etf", "index")
 
 
 def gather(
-    sources: Mapping[Supply, EvidenceSource],
+    suppliers: Mapping[Supply, Supplier],
     tools: Mapping[ToolName, Tool],
     calendar: Calendar,
     instrument: Instrument,
@@ -30,8 +33,8 @@ def gather(
     extra: Callable[[Gathered], Sequence[EvidenceItem]],
 ) -> EvidencePack:
     """The sealed pack; `extra` adds what is not fetched (the portfolio). Raises NoEvidence where there are no usable prices."""
-    with ThreadPoolExecutor(max_workers=len(sources)) as pool:
-        supplied = dict(zip(sources, pool.map(lambda source: supply(source, calendar, instrument, as_of, session), sources.values()), strict=True))
+    with ThreadPoolExecutor(max_workers=len(suppliers)) as pool:
+        supplied = dict(zip(suppliers, pool.map(lambda supplier: supplier(calendar, instrument, as_of, session), suppliers.values()), strict=True))
     gathered = Gathered(
         ticker=ticker,
         instrument=instrument,
@@ -45,6 +48,11 @@ def gather(
     _require_prices(gathered)
     items = [item for tool in tools.values() for item in tool(gathered)]
     return _sealed(gathered, (*items, *extra(gathered)))
+
+
+def recorded(source: EvidenceSource) -> Supplier:
+    """A source of recorded data as a supplier."""
+    return partial(supply, source)
 
 
 def supply(source: EvidenceSource, calendar: Calendar, instrument: Instrument, as_of: datetime, session: date) -> Supplied:

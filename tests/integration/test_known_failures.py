@@ -57,7 +57,7 @@ def after_close(day: str) -> datetime:
 def pack_of(desk: Desk, ticker: str, as_of: datetime) -> EvidencePack:
     session = CALENDAR.last_completed(as_of)
     (instrument,) = desk.market.resolve(ticker, session)
-    return gather(desk.sources_of(instrument), desk.tools, CALENDAR, instrument, ticker, as_of, session, lambda _: ())
+    return gather(desk.suppliers_of(instrument), desk.tools, CALENDAR, instrument, ticker, as_of, session, lambda _: ())
 
 
 def text_of(pack: EvidencePack) -> str:

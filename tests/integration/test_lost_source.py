@@ -12,7 +12,7 @@ from alphaagent.bootstrap import Workplace
 from alphaagent.desk import Desk
 from alphaagent.domain.debate import EngineResult
 from alphaagent.domain.evidence import EvidenceItem, EvidencePack, Status
-from alphaagent.evidence.gather import gather
+from alphaagent.evidence.gather import gather, recorded
 from alphaagent.evidence.gathered import Gathered, Supplied
 from alphaagent.evidence.portfolio_tool import PortfolioView, portfolio_items
 from alphaagent.ports import Supply
@@ -65,7 +65,9 @@ def evidence(desk: Desk, ticker: str, session: date) -> Evidence:
         kept.append(gathered)
         return ()
 
-    pack = gather(desk.sources, desk.tools, desk.calendar_of(instrument), instrument, ticker, as_of, session, extra)
+    pack = gather(
+        {name: recorded(one) for name, one in desk.sources.items()}, desk.tools, desk.calendar_of(instrument), instrument, ticker, as_of, session, extra
+    )
     return Evidence(pack, kept[0])
 
 

@@ -47,7 +47,7 @@ def judged(desk: Desk, ticker: str, session: str, profile: str = "medium") -> tu
     def portfolio(gathered: Gathered) -> tuple[object, ...]:
         return portfolio_items(gathered, view)
 
-    pack = gather(desk.sources_of(instrument), desk.tools, calendar, instrument, ticker, calendar.closes(day) + SECOND, day, portfolio)  # type: ignore[arg-type]
+    pack = gather(desk.suppliers_of(instrument), desk.tools, calendar, instrument, ticker, calendar.closes(day) + SECOND, day, portfolio)  # type: ignore[arg-type]
     return pack, desk.engines["heuristic"].decide(pack)
 
 

@@ -12,7 +12,7 @@ from alphaagent.domain.evidence import EvidenceItem, EvidencePack, Status
 from alphaagent.domain.market import Article, Fact, Records, RowFault
 from alphaagent.errors import NoEvidence
 from alphaagent.evidence.fundamentals_tool import fundamental_items
-from alphaagent.evidence.gather import Tool, gather, supply
+from alphaagent.evidence.gather import Tool, gather, recorded, supply
 from alphaagent.evidence.gathered import Gathered
 from alphaagent.evidence.items import lost_item
 from alphaagent.evidence.price_tool import market_items, price_items
@@ -64,7 +64,7 @@ def nothing_else(_: Gathered) -> Sequence[EvidenceItem]:
 
 
 def gathered(given: dict[Supply, FakeSource], instrument: Any = ACME, extra: Any = nothing_else, tools: Any = TOOLS) -> EvidencePack:
-    return gather(given, tools, CALENDAR, instrument, "ACME", AS_OF, SESSION, extra)
+    return gather({name: recorded(source) for name, source in given.items()}, tools, CALENDAR, instrument, "ACME", AS_OF, SESSION, extra)
 
 
 def statuses(pack: EvidencePack) -> dict[str, set[str]]:

@@ -1,0 +1,189 @@
+"""A topic in live data: which observation speaks for an instant, fetched where there is none, and what of it may be seen.
+
+Chosen on purpose: the observation in force at `as_of` comes first, then the first look after it, and only then is the vendor asked. A later run at an
+earlier instant therefore sees what was known then, and a restatement fetched since does not reach it. What a vendor told at one instant is cut at
+that instant as well as at `as_of`: a bar that was not complete when it was fetched is no bar.
+"""
+
+import threading
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from functools import lru_cache
+
+from alphaagent.domain.base import instant_text
+from alphaagent.domain.evidence import Status
+from alphaagent.domain.market import Instrument, Records
+from alphaagent.errors import SourceFault, VendorFault
+from alphaagent.evidence.admission import admit
+from alphaagent.evidence.gathered import Supplied
+from alphaagent.evidence.live.archive import Archive, Observation, Series
+from alphaagent.evidence.live.holding import holds_until
+from alphaagent.evidence.live.revision import REVISED, accepted_before, revision
+from alphaagent.evidence.live.vendor import Seen, Topic, Vendor
+from alphaagent.ports import Calendar, Clock
+
+NOT_AGAIN_SECONDS = 60.0
+"""A vendor that has just failed about an instrument is not asked about it again within this process for so long."""
+CACHED_DOCUMENTS = 64
+REMEMBERED = 4096
+MOMENT = timedelta(microseconds=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What one vendor told: the observation that speaks for an instant, its records cut there, and why it is not simply good."""
+
+    observation: Observation
+    records: Records
+    status: Status = Status.OK
+    note: str | None = None
+
+
+class LiveSource:
+    """One topic, from the first of its vendors that is asked about an instrument."""
+
+    def __init__(self, topic: Topic, vendors: tuple[Vendor, ...], archive: Archive, clock: Clock) -> None:
+        self.topic = topic
+        self.vendors = vendors
+        self._archive = archive
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._chosen: dict[tuple[Series, datetime], Observation] = {}
+        self._failed: dict[Series, tuple[float, VendorFault]] = {}
+        self._parsed = lru_cache(maxsize=CACHED_DOCUMENTS)(self._parse)
+
+    def vendor_for(self, instrument: Instrument) -> tuple[Vendor | None, str]:
+        """The first vendor that is asked about an instrument; with none, why."""
+        reasons = []
+        for vendor in self.vendors:
+            reason = vendor.not_asked(instrument)
+            if reason is None:
+                return vendor, ""
+            reasons.append(reason)
+        return None, "; ".join(reasons)
+
+    def supply(self, calendar: Calendar, instrument: Instrument, as_of: datetime, session: date) -> Supplied:
+        """What a decision may see, with how its fetch ended. Never raises for a vendor's failure."""
+        vendor, reason = self.vendor_for(instrument)
+        if vendor is None:
+            return Supplied(self.topic, Status.NOT_APPLICABLE, note=reason)
+        try:
+            told = self.told(vendor, instrument, as_of, calendar)
+        except SourceFault as fault:
+            return Supplied(vendor.name, Status.FAILED, note=fault.message)
+        return _judged(vendor, instrument, told, session)
+
+    def told(self, vendor: Vendor, instrument: Instrument, as_of: datetime, calendar: Calendar) -> Told:
+        """What a vendor's observation for an instant says. Raises SourceFault: the vendor's failure where nothing older is there either."""
+        try:
+            observation, stale = self._observed(vendor, instrument, as_of, calendar), None
+        except VendorFault as fault:
+            older = self._archive.last_before(_series(vendor, instrument), as_of)
+            if older is None:
+                raise
+            observation = older
+            stale = f"{fault.message}; this is what {vendor.name} said at {instant_text(older.fetched_at)}"
+        records = self.records_of(vendor, instrument, observation, calendar, as_of)
+        revised = observation.note if observation.note.startswith(REVISED) else None
+        status = Status.CONFLICT if revised else Status.STALE if stale else Status.OK
+        return Told(observation, records, status, revised or stale or observation.note or None)
+
+    def records_of(self, vendor: Vendor, instrument: Instrument, observation: Observation, calendar: Calendar, as_of: datetime) -> Records:
+        """An observation's records that were known before an instant and before it was made itself."""
+        if observation.sha256 is None:
+            return Records()
+        cut = min(as_of, observation.fetched_at + MOMENT)
+        records = self._parsed(self.vendors.index(vendor), observation.sha256, instrument, calendar, observation.fetched_at)
+        return admit(records, cut, calendar.last_completed(cut))
+
+    def refresh(self, instrument: Instrument, calendar: Calendar, *, force: bool = False) -> Mapping[str, Observation | VendorFault | str]:
+        """Asks every vendor of the topic whose last word does not hold any more, by name: the observation, the failure, or why it is not asked."""
+        ended: dict[str, Observation | VendorFault | str] = {}
+        for vendor in self._asked(instrument):
+            reason = vendor.not_asked(instrument)
+            try:
+                now = self._clock.now()
+                held = None if force else self._archive.in_force(_series(vendor, instrument), now)
+                ended[vendor.name] = reason or held or self._fetched(vendor, instrument, calendar, insist=force)
+            except VendorFault as fault:
+                ended[vendor.name] = fault
+        return ended
+
+    def _asked(self, instrument: Instrument) -> Iterable[Vendor]:
+        vendor, _ = self.vendor_for(instrument)
+        return self.vendors if vendor is None else (vendor,)
+
+    def _observed(self, vendor: Vendor, instrument: Instrument, as_of: datetime, calendar: Calendar) -> Observation:
+        """The observation for an instant; the same for the whole life of the process, so that no two readers can disagree."""
+        series = _series(vendor, instrument)
+        with self._lock:
+            chosen = self._chosen.get((series, as_of))
+        if chosen is not None:
+            return chosen
+        found = self._archive.in_force(series, as_of) or self._archive.first_after(series, as_of) or self._fetched(vendor, instrument, calendar)
+        with self._lock:
+            if len(self._chosen) >= REMEMBERED:
+                self._chosen.clear()
+            return self._chosen.setdefault((series, as_of), found)
+
+    def _fetched(self, vendor: Vendor, instrument: Instrument, calendar: Calendar, *, insist: bool = False) -> Observation:
+        """Asks the vendor and keeps what came of it, a failure too. Raises VendorFault."""
+        series = _series(vendor, instrument)
+        failed_at, fault = self._failed.get(series, (0.0, None))
+        if fault is not None and not insist and time.monotonic() - failed_at < NOT_AGAIN_SECONDS:
+            raise fault
+        before = self._archive.last_before(series, self._clock.now())
+        seen = Seen(self._archive.document(before.sha256), before.fetched_at, before.validators) if before and before.sha256 else None
+        try:
+            came = vendor.fetch(instrument, seen)
+        except VendorFault as fault:
+            at = self._clock.now()
+            self._archive.keep(series, at, at, fault.kind, note=fault.message)
+            self._failed[series] = (time.monotonic(), fault)
+            raise
+        self._failed.pop(series, None)
+        at = self._clock.now()
+        until = holds_until(self.topic, calendar, at)
+        if came is None:
+            return self._archive.keep(series, at, until, "nothing")
+        note = "; ".join(came.notes)
+        if came.raw is None:
+            same = before.sha256 if before else None
+            carried = before.note if before and before.note.startswith(REVISED) else note
+            return self._archive.keep(
+                series, at, until, "unchanged", same_as=same, validators={**(seen.validators if seen else {}), **came.validators}, note=carried
+            )
+        revised = self._revision(vendor, instrument, calendar, came.raw, at)
+        return self._archive.keep(series, at, until, "ok", came.raw, validators=came.validators, note=revised or note)
+
+    def _revision(self, vendor: Vendor, instrument: Instrument, calendar: Calendar, raw: bytes, at: datetime) -> str | None:
+        """In words, where the bars of a new document contradict those that the last good one had."""
+        if self.topic != "prices":
+            return None
+        base = accepted_before(self._archive.observations(_series(vendor, instrument), upto=at))
+        if base is None:
+            return None
+        old = self.records_of(vendor, instrument, base, calendar, base.fetched_at)
+        new = vendor.parse(raw, instrument, calendar, at)
+        return revision(vendor.name, old, new, base.fetched_at)
+
+    def _parse(self, place: int, sha256: str, instrument: Instrument, calendar: Calendar, fetched_at: datetime) -> Records:
+        return self.vendors[place].parse(self._archive.document(sha256), instrument, calendar, fetched_at)
+
+
+def _series(vendor: Vendor, instrument: Instrument) -> Series:
+    return Series(vendor.name, vendor.topic, instrument.id)
+
+
+def _judged(vendor: Vendor, instrument: Instrument, told: Told, session: date) -> Supplied:
+    records = told.records
+    broken = [fault for fault in records.faults if fault.session is None or fault.session <= session]
+    if broken:
+        more = f" (and {len(broken) - 1} more rows)" if len(broken) > 1 else ""
+        return Supplied(vendor.name, Status.FAILED, note=f"{broken[0].where}: {broken[0].message}{more}")
+    if not any((records.bars, records.facts, records.articles, records.coming)):
+        note = told.note or f"{vendor.name} has no {vendor.topic} of {instrument.symbol} before this instant"
+        return Supplied(vendor.name, Status.STALE if told.status is Status.STALE else Status.EMPTY, records, note)
+    return Supplied(vendor.name, told.status, records, told.note)
