@@ -183,7 +183,7 @@ def test_exactly_one_module_imports_crewai() -> None:
 
 def test_a_socket_to_a_model_is_opened_in_one_place() -> None:
     """The wire is no socket: it hands what is sent to its carrier, and network.py is the only one of these that opens any."""
-    assert _importers_of("httpx") == ["llm/network.py", "llm/wire.py"]
+    assert _importers_of("httpx") == ["evidence/live/wire.py", "llm/network.py", "llm/wire.py"]
     assert "httpx.Client(transport=wire)" in (PACKAGE / "llm" / "wire.py").read_text(encoding="utf-8")
 
 
