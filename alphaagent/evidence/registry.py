@@ -14,9 +14,8 @@ from alphaagent.evidence.price_tool import market_items, price_items
 from alphaagent.evidence.sources.snapshot import SnapshotFundamentals, SnapshotNews, SnapshotPrices
 from alphaagent.ports import EvidenceSource, Supply
 
-SOURCES: Mapping[str, Mapping[Supply, Callable[[Path], EvidenceSource]]] = {
-    "snapshot": {"prices": SnapshotPrices, "fundamentals": SnapshotFundamentals, "news": SnapshotNews},
-}
+SOURCES: Mapping[Supply, Callable[[Path], EvidenceSource]] = {"prices": SnapshotPrices, "fundamentals": SnapshotFundamentals, "news": SnapshotNews}
+"""Recorded data, by what they supply."""
 
 
 def tools(lexicon: Lexicon, index: IndexHistory) -> dict[ToolName, Tool]:

@@ -125,7 +125,7 @@ def test_e3_a_statement_counts_from_the_session_after_its_filing(ticker: str) ->
         next_open = CALENDAR.opens(CALENDAR.next_session(date.fromisoformat(filed)))
         for as_of, known in ((next_open, False), (next_open + timedelta(microseconds=1), True)):
             session = CALENDAR.last_completed(as_of)
-            source = SOURCES["snapshot"]["fundamentals"](RECORDED)
+            source = SOURCES["fundamentals"](RECORDED)
             seen = {fact.filed.isoformat() for fact in supply(source, CALENDAR, recorded_instrument(ticker), as_of, session).records.facts}
             assert (filed in seen) == known, (filed, as_of)
             assert max(seen, default="") <= filed

@@ -7,8 +7,7 @@ that instant as well as at `as_of`: a bar that was not complete when it was fetc
 
 import threading
 import time
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from functools import lru_cache
 
@@ -28,6 +27,8 @@ NOT_AGAIN_SECONDS = 60.0
 """A vendor that has just failed about an instrument is not asked about it again within this process for so long."""
 CACHED_DOCUMENTS = 64
 REMEMBERED = 4096
+ENOUGH_SESSIONS = 300
+"""Sessions after the last hole with which a history is measured without what came before it: a year, and what its measures need to settle."""
 MOMENT = timedelta(microseconds=1)
 
 
@@ -85,7 +86,7 @@ class LiveSource:
                 raise
             observation = older
             stale = f"{fault.message}; this is what {vendor.name} said at {instant_text(older.fetched_at)}"
-        records = self.records_of(vendor, instrument, observation, calendar, as_of)
+        records = after_holes(self.records_of(vendor, instrument, observation, calendar, as_of))
         revised = observation.note if observation.note.startswith(REVISED) else None
         status = Status.CONFLICT if revised else Status.STALE if stale else Status.OK
         return Told(observation, records, status, revised or stale or observation.note or None)
@@ -98,22 +99,19 @@ class LiveSource:
         records = self._parsed(self.vendors.index(vendor), observation.sha256, instrument, calendar, observation.fetched_at)
         return admit(records, cut, calendar.last_completed(cut))
 
-    def refresh(self, instrument: Instrument, calendar: Calendar, *, force: bool = False) -> Mapping[str, Observation | VendorFault | str]:
-        """Asks every vendor of the topic whose last word does not hold any more, by name: the observation, the failure, or why it is not asked."""
-        ended: dict[str, Observation | VendorFault | str] = {}
-        for vendor in self._asked(instrument):
-            reason = vendor.not_asked(instrument)
-            try:
-                now = self._clock.now()
-                held = None if force else self._archive.in_force(_series(vendor, instrument), now)
-                ended[vendor.name] = reason or held or self._fetched(vendor, instrument, calendar, insist=force)
-            except VendorFault as fault:
-                ended[vendor.name] = fault
-        return ended
-
-    def _asked(self, instrument: Instrument) -> Iterable[Vendor]:
-        vendor, _ = self.vendor_for(instrument)
-        return self.vendors if vendor is None else (vendor,)
+    def refresh(self, instrument: Instrument, calendar: Calendar, *, force: bool = False) -> dict[str, tuple[Observation | VendorFault | str, bool]]:
+        """Asks the topic's vendor unless its last word still holds: by its name the observation, the failure, or why it is not asked; and whether it
+        was asked just now."""
+        vendor, reason = self.vendor_for(instrument)
+        if vendor is None:
+            return {one.name: (one.not_asked(instrument) or reason, False) for one in self.vendors}
+        held = None if force else self._archive.in_force(_series(vendor, instrument), self._clock.now())
+        if held is not None:
+            return {vendor.name: (held, False)}
+        try:
+            return {vendor.name: (self._fetched(vendor, instrument, calendar, insist=force), True)}
+        except VendorFault as fault:
+            return {vendor.name: (fault, True)}
 
     def _observed(self, vendor: Vendor, instrument: Instrument, as_of: datetime, calendar: Calendar) -> Observation:
         """The observation for an instant; the same for the whole life of the process, so that no two readers can disagree."""
@@ -175,6 +173,15 @@ class LiveSource:
 
 def _series(vendor: Vendor, instrument: Instrument) -> Series:
     return Series(vendor.name, vendor.topic, instrument.id)
+
+
+def after_holes(records: Records) -> Records:
+    """What follows the last broken row, where that is enough to measure: a hole of years ago is no reason to see nothing."""
+    broken = [fault.session for fault in records.faults if fault.session is not None]
+    if not records.bars or len(broken) < len(records.faults) or not broken:
+        return records
+    whole = tuple(bar for bar in records.bars if bar.session > max(broken))
+    return replace(records, bars=whole, faults=()) if len(whole) >= ENOUGH_SESSIONS else records
 
 
 def _judged(vendor: Vendor, instrument: Instrument, told: Told, session: date) -> Supplied:
