@@ -75,7 +75,9 @@ def _recorded_status(workplace: "Workplace", tickers: list[str], *, as_json: boo
 @app.command("diff")
 def diff(
     ticker: Annotated[str, typer.Argument(metavar="TICKER")],
-    since: Annotated[str | None, typer.Option("--since", metavar="WHEN", help="The earlier instant; the document before the last where it is left out.")] = None,
+    since: Annotated[
+        str | None, typer.Option("--since", metavar="WHEN", help="The earlier instant; the document before the last where it is left out.")
+    ] = None,
     until: Annotated[str | None, typer.Option("--until", metavar="WHEN", help="The later instant; now where it is left out.")] = None,
     as_json: AsJson = False,
 ) -> None:

@@ -24,5 +24,7 @@ def compared_lines(one: "Compared") -> list[str]:
     head = f"{one.topic} by {one.vendor}, {instant_text(one.before)} and {instant_text(one.after)}: "
     count = len(one.differences)
     lines = [head + ("no difference" if not count else f"{count} difference{'s' if count > 1 else ''}")]
-    lines += [f"  {each.what:<9} {inert(each.where)}: {inert(each.before or 'nothing')} -> {inert(each.after or 'nothing')}" for each in one.differences[:SHOWN]]
+    lines += [
+        f"  {each.what:<9} {inert(each.where)}: {inert(each.before or 'nothing')} -> {inert(each.after or 'nothing')}" for each in one.differences[:SHOWN]
+    ]
     return [*lines, f"  and {count - SHOWN} more (--json shows all)"] if count > SHOWN else lines

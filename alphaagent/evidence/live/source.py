@@ -91,6 +91,19 @@ class LiveSource:
         status = Status.CONFLICT if revised else Status.STALE if stale else Status.OK
         return Told(observation, records, status, revised or stale or observation.note or None)
 
+    def document(self, vendor: Vendor, instrument: Instrument, calendar: Calendar) -> bytes | None:
+        """What a vendor says now, as it came; what it said before where it fails. None where it knows nothing. Raises VendorFault."""
+        now = self._clock.now()
+        series = _series(vendor, instrument)
+        try:
+            found = self._archive.in_force(series, now) or self._fetched(vendor, instrument, calendar)
+        except VendorFault:
+            older = self._archive.last_before(series, now)
+            if older is None:
+                raise
+            found = older
+        return None if found.sha256 is None else self._archive.document(found.sha256)
+
     def records_of(self, vendor: Vendor, instrument: Instrument, observation: Observation, calendar: Calendar, as_of: datetime) -> Records:
         """An observation's records that were known before an instant and before it was made itself."""
         if observation.sha256 is None:
