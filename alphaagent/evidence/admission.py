@@ -10,9 +10,9 @@ from datetime import date, datetime
 from operator import attrgetter
 from typing import TypeVar
 
-from alphaagent.domain.market import Article, Bar, CorporateAction, Fact, Records, RowFault
+from alphaagent.domain.market import Article, Bar, ComingEvent, CorporateAction, Fact, LastPrice, Records, RowFault
 
-Dated = TypeVar("Dated", Bar, CorporateAction, Fact, Article)
+Dated = TypeVar("Dated", Bar, CorporateAction, Fact, Article, ComingEvent, LastPrice)
 _KNOWN_AT = attrgetter("known_at")
 
 
@@ -23,8 +23,11 @@ def admit(records: Records, as_of: datetime, session: date) -> Records:
         actions=_before(records.actions, as_of),
         facts=_before(records.facts, as_of),
         articles=_before(records.articles, as_of),
+        coming=_before(records.coming, as_of),
+        last_prices=_before(records.last_prices, as_of),
         faults=tuple(fault for fault in records.faults if _is_known(fault, as_of, session)),
         undated=records.undated,
+        off_topic=records.off_topic,
     )
 
 

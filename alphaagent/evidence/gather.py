@@ -16,6 +16,8 @@ from alphaagent.evidence.gathered import Gathered, Supplied
 from alphaagent.ports import Calendar, EvidenceSource, Supply
 
 Tool = Callable[[Gathered], tuple[EvidenceItem, ...]]
+WITH_BARS = (Status.STALE, Status.CONFLICT)
+"""How prices may stand that are not sound and still say something: whoever reads them is told, and nothing is opened on them unasked."""
 WITHOUT_STATEMENTS = ("etf", "leveraged_etf", "inverse_etf", "index")
 
 
@@ -41,6 +43,7 @@ def gather(
         prices=supplied["prices"],
         fundamentals=supplied["fundamentals"],
         news=supplied["news"],
+        events=supplied.get("events"),
     )
     _require_prices(gathered)
     items = [item for tool in tools.values() for item in tool(gathered)]
@@ -73,7 +76,8 @@ def _judged(source: EvidenceSource, instrument: Instrument, records: Records) ->
 
 
 def _require_prices(gathered: Gathered) -> None:
-    if gathered.prices.status is Status.OK:
+    prices = gathered.prices
+    if prices.status is Status.OK or (prices.status in WITH_BARS and prices.records.bars):
         return
     message = f"no usable prices of {gathered.ticker} at {gathered.as_of.isoformat()}: {gathered.prices.note}"
     fix = "choose a later --as-of" if gathered.prices.status is Status.EMPTY else "run `alphaagent data status` and restore the file"
