@@ -69,7 +69,7 @@ def _judged(source: EvidenceSource, instrument: Instrument, records: Records) ->
         first, more = records.faults[0], len(records.faults) - 1
         note = f"{first.where}: {first.message}" + (f" (and {more} more rows)" if more else "")
         return Supplied(source.name, Status.FAILED, note=note)
-    if not (records.bars or records.facts or records.articles):
+    if not (records.bars or records.facts or records.articles or records.coming):
         note = f"{source.name} has no {source.supplies} of {instrument.symbol} before this instant"
         return Supplied(source.name, Status.EMPTY, records, note)
     return Supplied(source.name, Status.OK, records)

@@ -15,6 +15,7 @@ from alphaagent.evidence.gathered import Gathered, SecondOpinion, Supplied
 from alphaagent.evidence.items import Measure, lost_item, measure_item
 
 GAVE_A_CLOSE = (Status.OK, Status.CONFLICT)
+_MILLIONTH = Decimal("0.000001")
 
 
 def second_source_items(g: Gathered) -> tuple[EvidenceItem, ...]:
@@ -44,7 +45,7 @@ def _compared(g: Gathered, second: SecondOpinion, close: Decimal, bar: Bar) -> E
         "close": measured(bar.close),
         "second_source": second.source,
         "second_close": measured(close),
-        "distance": measured(distance),
+        "distance": measured(distance.quantize(_MILLIONTH, ROUND_CEILING)),
         "tolerance": measured(second.tolerance_fraction),
         "currency": g.instrument.currency,
     }
