@@ -15,6 +15,8 @@ MINOR_UNITS = {"GBp": "GBP"}
 """Price units that are a hundredth of a currency: London quotes shares in pence."""
 
 InstrumentKind = Literal["common", "etf", "leveraged_etf", "inverse_etf", "index", "other"]
+WITHOUT_EARNINGS: frozenset[InstrumentKind] = frozenset({"etf", "leveraged_etf", "inverse_etf", "index"})
+"""What reports no earnings of its own."""
 
 
 class Instrument(Frozen):

@@ -10,7 +10,7 @@ from decimal import Decimal
 from typing import Any
 
 from alphaagent.domain.base import measured
-from alphaagent.domain.evidence import EvidenceItem
+from alphaagent.domain.evidence import EvidenceItem, Status
 from alphaagent.domain.market import CorporateAction, Fact
 from alphaagent.evidence.fundamentals import (
     Figure,
@@ -22,7 +22,7 @@ from alphaagent.evidence.fundamentals import (
     order_of_filing,
     trailing_now,
 )
-from alphaagent.evidence.gathered import Gathered
+from alphaagent.evidence.gathered import Gathered, Supplied
 from alphaagent.evidence.items import LOST, Measure, listed, lost_item, measure_item, reject_faults
 from alphaagent.evidence.quality import Flag, Verdict, flags, quotient, verdicts
 from alphaagent.evidence.valuation import MIN_YEARS, Valuation, valuation
@@ -79,9 +79,9 @@ def _sessions_since(g: Gathered, day: date) -> int:
     return g.calendar.sessions_between(max(day, first), g.session) + max(0, (first - day).days) * YEAR_SESSIONS // YEAR_DAYS
 
 
-def _item(g: Gathered, measure: Measure, event: date, known_at: datetime) -> EvidenceItem:
+def _item(g: Gathered, measure: Measure, event: date, known_at: datetime, supplied: Supplied | None = None) -> EvidenceItem:
     event_at = datetime.combine(event, time(), UTC)
-    return measure_item(g, "get_financial_health", g.fundamentals, measure, event_at=event_at, known_at=known_at)
+    return measure_item(g, "get_financial_health", supplied or g.fundamentals, measure, event_at=event_at, known_at=known_at)
 
 
 def _verdict_item(g: Gathered, verdict: Verdict, latest: Fact) -> EvidenceItem:
@@ -139,7 +139,14 @@ def _valuation_items(g: Gathered, facts: Sequence[Fact], latest: Fact) -> tuple[
     }
     newest = latest if found.figure is None else found.figure.newest
     measure = Measure("valuation", payload, _valuation_words(payload), _valuation_missing(found))
-    return (_item(g, measure, latest.end if found.figure is None else found.figure.end, max(newest.known_at, bars[-1].known_at)),)
+    return (_item(g, measure, latest.end if found.figure is None else found.figure.end, max(newest.known_at, bars[-1].known_at), _of_both(g)),)
+
+
+def _of_both(g: Gathered) -> Supplied:
+    """How the filings stand, or, where they are sound, the prices that they are set against."""
+    if g.fundamentals.status is not Status.OK or g.prices.status is Status.OK:
+        return g.fundamentals
+    return Supplied(g.fundamentals.source, g.prices.status, note=f"the price is {g.prices.status.value}: {g.prices.note or g.prices.source}")
 
 
 def _valuation_missing(found: Valuation) -> str | None:

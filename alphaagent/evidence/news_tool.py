@@ -14,6 +14,7 @@ from typing import Any
 
 from alphaagent.domain.base import measured
 from alphaagent.domain.evidence import EvidenceItem, Status, ToolName, evidence_item
+from alphaagent.evidence.coming import earnings_items
 from alphaagent.evidence.gathered import Gathered
 from alphaagent.evidence.headline import CompanyNames, clean_title
 from alphaagent.evidence.lexicon import Lexicon
@@ -42,11 +43,15 @@ class _Weighed:
 
 
 def news_items(g: Gathered, lexicon: Lexicon) -> tuple[EvidenceItem, ...]:
-    """One `headline` item per story, newest first, and one `news` item for all of them.
+    """One `headline` item per story, newest first, one `news` item for all of them, and `earnings_date` where dates ahead are supplied.
 
     The score is N = sum(w s) / (sum(w) + 4) over the stories about the company, w = 2^(-age / 5 sessions), in [-1, 1] (after Tetlock 2007);
     confidence is sum(w) / (sum(w) + 4), in [0, 1).
     """
+    return (*_written(g, lexicon), *earnings_items(g))
+
+
+def _written(g: Gathered, lexicon: Lexicon) -> tuple[EvidenceItem, ...]:
     if g.news.status not in _USABLE:
         return (_without_news(g, g.news.status, g.news.note or f"news is {g.news.status.value}", {}),)
     weighed = [_weighed(g, story) for story in fold(_readings(g, lexicon))]
