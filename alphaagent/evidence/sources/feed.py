@@ -12,6 +12,7 @@ from email.utils import parsedate_to_datetime
 from functools import lru_cache
 from itertools import count
 from typing import Any
+from urllib.parse import urlsplit
 from xml.parsers import expat
 
 from alphaagent.domain.market import Article, Records, RowFault
@@ -151,7 +152,10 @@ def _article(where: str, entry: Any, at: datetime, publisher: str) -> tuple[str,
 
 def web_link(link: str) -> str:
     """A link as it stands where it is a plain web address, else nothing."""
-    return link if _LINK.fullmatch(link) else ""
+    try:
+        return link if _LINK.fullmatch(link) and urlsplit(link).hostname else ""
+    except ValueError:
+        return ""
 
 
 def _once(found: Iterable[tuple[str, Article]]) -> tuple[tuple[Article, ...], list[RowFault]]:
