@@ -25,6 +25,7 @@ def admit(records: Records, as_of: datetime, session: date) -> Records:
         articles=_before(records.articles, as_of),
         faults=tuple(fault for fault in records.faults if _is_known(fault, as_of, session)),
         undated=records.undated,
+        off_topic=records.off_topic,
     )
 
 

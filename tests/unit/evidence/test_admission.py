@@ -51,5 +51,6 @@ def test_a_fault_passes_with_its_session_and_always_without_one(session: date | 
     assert admit(Records(faults=(fault,)), AT, SESSION).faults == ((fault,) if passes else ())
 
 
-def test_the_count_of_undated_items_stays() -> None:
-    assert admit(Records(undated=3), AT, SESSION).undated == 3
+def test_the_counts_of_undated_items_and_of_those_about_others_stay() -> None:
+    admitted = admit(Records(undated=3, off_topic=4), AT, SESSION)
+    assert (admitted.undated, admitted.off_topic) == (3, 4)
