@@ -161,9 +161,9 @@ class Records:
     last_prices: tuple[LastPrice, ...] = ()
     faults: tuple[RowFault, ...] = ()
     undated: int = 0
-    """News items dropped because they carry no date."""
+    """News items dropped because they carry no date, or one that lay ahead when they were fetched."""
     off_topic: int = 0
-    """News items dropped because they do not speak of the company."""
+    """News items dropped because they do not speak of the company: they are about somebody else, or no articles at all."""
 
 
 class Quote(Frozen):

@@ -53,7 +53,7 @@ def news_items(g: Gathered, lexicon: Lexicon) -> tuple[EvidenceItem, ...]:
 
 def _written(g: Gathered, lexicon: Lexicon) -> tuple[EvidenceItem, ...]:
     if g.news.status not in _USABLE:
-        return (_without_news(g, g.news.status, g.news.note or f"news is {g.news.status.value}", {}),)
+        return (_without_news(g, g.news.status, g.news.note or f"news is {g.news.status.value}", _off_topic(g)),)
     weighed = [_weighed(g, story) for story in fold(_readings(g, lexicon))]
     return (*(_headline_item(g, one) for one in weighed), _news_item(g, weighed, lexicon))
 
@@ -117,7 +117,9 @@ def _news_item(g: Gathered, weighed: list[_Weighed], lexicon: Lexicon) -> Eviden
     counted = [one for one in weighed if one.weight]
     payload = _tally(g, weighed, counted) | {"lexicon": lexicon.fingerprint()}
     if not counted:
-        return _without_news(g, Status.EMPTY, "no story about the company in the last 90 days", payload | {"score": None})
+        return _without_news(
+            g, Status.EMPTY, "no story about the company in the last 90 days", payload | {"score": None}
+        )
     sum_weight = sum((one.weight for one in counted), Decimal(0))
     sum_scored = sum((one.weight * one.story.reading.score.score for one in counted), Decimal(0))
     payload |= {
@@ -140,7 +142,13 @@ def _tally(g: Gathered, weighed: list[_Weighed], counted: list[_Weighed]) -> dic
         "neutral": sum(score == 0 for score in scores),
         "duplicates": sum(one.story.duplicates for one in weighed),
         "undated": g.news.records.undated,
-    }
+    } | _off_topic(g)
+
+
+def _off_topic(g: Gathered) -> dict[str, int]:
+    """How many items were dropped because they do not speak of the company; nothing where there were none."""
+    dropped = g.news.records.off_topic
+    return {"off_topic": dropped} if dropped else {}
 
 
 def _news_summary(payload: dict[str, Any]) -> str:
@@ -149,11 +157,12 @@ def _news_summary(payload: dict[str, Any]) -> str:
     parts = [f"{payload['positive']} good, {payload['negative']} bad, {payload['neutral']} neutral"]
     parts += [f"{payload['duplicates']} copies folded"] if payload["duplicates"] else []
     parts += [f"{payload['undated']} undated dropped"] if payload["undated"] else []
+    parts += [f"{payload['off_topic']} about others dropped"] if "off_topic" in payload else []
     return f"News: {stories} about it ({'; '.join(parts)}), score {Decimal(payload['score']):+.2f}, confidence {Decimal(payload['confidence']):.0%}"
 
 
 def _without_news(g: Gathered, status: Status, reason: str, payload: dict[str, Any]) -> EvidenceItem:
-    reason = clean_title(reason)
+    reason = clean_title(reason) + (f" ({payload['off_topic']} about others dropped)" if "off_topic" in payload else "")
     return _summed(g, status, f"no news score ({status.value}): {reason}", {"reason": reason} | payload, known_at=g.calendar.closes(g.session))
 
 
