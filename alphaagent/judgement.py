@@ -108,7 +108,7 @@ def sealed_evidence(desk: Desk, matter: Matter, book: BookState, mandate: Mandat
         return portfolio_items(gathered, _view(book, matter.instrument, probe, mandate, acted))
 
     suppliers, calendar = desk.suppliers_of(matter.instrument), desk.calendar_of(matter.instrument)
-    return gather(suppliers, desk.tools, calendar, matter.instrument, request.ticker, request.as_of, matter.session, portfolio_evidence)
+    return gather(suppliers, desk.tools, calendar, matter.instrument, request.ticker, request.as_of, matter.session, portfolio_evidence, desk.second)
 
 
 def form_opinion(desk: Desk, matter: Matter, pack: EvidencePack, spending: Spending | None, watch: Watch) -> Opinion:

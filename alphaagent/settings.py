@@ -41,7 +41,7 @@ VARIABLES = (
 DAILY_SPEND = "ALPHAAGENT_DAILY_SPEND_USD"
 NUMBERS = {"ALPHAAGENT_LLM_TEMPERATURE": (0, 2), "ALPHAAGENT_LLM_TIMEOUT_SECONDS": (1, 3600), DAILY_SPEND: (0, 1_000_000)}
 """Variables that hold a number, with what they may be at least and at most; they are checked even where no model is called."""
-CONFIG_FILES = ("lexicon", "agents", "tasks", "debate", "prices", "vendors")
+CONFIG_FILES = ("lexicon", "agents", "tasks", "debate", "prices", "vendors", "feeds", "instruments")
 PLAIN_NUMBER = re.compile(r"[0-9]{1,9}(\.[0-9]{1,9})?")
 PACKAGE = Path(__file__).parent
 
@@ -134,6 +134,8 @@ class Settings(FileSettings):
     debate: ConfigFile
     prices: ConfigFile
     vendors: ConfigFile
+    feeds: ConfigFile
+    instruments: ConfigFile
 
 
 def load_settings(environ: Mapping[str, str] | None = None, cwd: Path | None = None) -> Settings:

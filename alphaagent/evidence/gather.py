@@ -13,12 +13,14 @@ from alphaagent.domain.evidence import EvidenceItem, EvidencePack, Status, ToolN
 from alphaagent.domain.market import Instrument, Records
 from alphaagent.errors import NoEvidence, SourceFault
 from alphaagent.evidence.admission import admit
-from alphaagent.evidence.gathered import Gathered, Supplied
+from alphaagent.evidence.gathered import Gathered, SecondOpinion, Supplied
 from alphaagent.ports import Calendar, EvidenceSource, Supply
 
 Tool = Callable[[Gathered], tuple[EvidenceItem, ...]]
 Supplier = Callable[[Calendar, Instrument, datetime, date], Supplied]
 """Answers for one supply: what may be seen of an instrument at an instant, in a session. A vendor's failure is a status, never raised."""
+SecondSource = Callable[[Calendar, Instrument, datetime, date], SecondOpinion]
+"""The last close by somebody else."""
 WITH_BARS = (Status.STALE, Status.CONFLICT)
 """How prices may stand that are not sound and still say something: whoever reads them is told, and nothing is opened on them unasked."""
 WITHOUT_STATEMENTS = ("etf", "leveraged_etf", "inverse_etf", "index")
@@ -33,9 +35,11 @@ def gather(
     as_of: datetime,
     session: date,
     extra: Callable[[Gathered], Sequence[EvidenceItem]],
+    second: SecondSource | None = None,
 ) -> EvidencePack:
     """The sealed pack; `extra` adds what is not fetched (the portfolio). Raises NoEvidence where there are no usable prices."""
-    with ThreadPoolExecutor(max_workers=len(suppliers)) as pool:
+    with ThreadPoolExecutor(max_workers=len(suppliers) + 1) as pool:
+        other = pool.submit(second, calendar, instrument, as_of, session) if second else None
         supplied = dict(zip(suppliers, pool.map(lambda supplier: supplier(calendar, instrument, as_of, session), suppliers.values()), strict=True))
     gathered = Gathered(
         ticker=ticker,
@@ -47,6 +51,7 @@ def gather(
         fundamentals=supplied["fundamentals"],
         news=supplied["news"],
         events=supplied.get("events"),
+        second=other.result() if other else None,
     )
     _require_prices(gathered)
     items = [item for tool in tools.values() for item in tool(gathered)]

@@ -145,10 +145,7 @@ def _pair(room: LiveRoom, series: Series, since: datetime | None, until: datetim
     if not documents:
         return None
     new = documents[-1]
-    if since is not None:
-        earlier = [one for one in documents if one.fetched_at <= since]
-    else:
-        earlier = [one for one in documents if one.sha256 != new.sha256]
+    earlier = [one for one in documents if (one.fetched_at <= since if since is not None else one.sha256 != new.sha256)]
     return (earlier[-1], new) if earlier and earlier[-1] != new else None
 
 

@@ -22,9 +22,12 @@ class Site:
     """Where it may keep what its library insists on keeping."""
     contact: str | None
     """Whom it may write to; None where nobody is named."""
+    key: str | None
+    """What it asks for as a key, where it asks for one and the user has one."""
     feeds: Mapping[str, Any]
     """feeds.yaml."""
     feeds_path: str
+    sleep: Callable[[float], None]
 
     @property
     def limits(self) -> VendorLimits:
@@ -36,7 +39,14 @@ class Site:
 
     def wire(self, hosts: tuple[str, ...] = ()) -> Wire:
         """A way to the vendor's hosts, which says who is asking."""
-        return Wire(self.gate, f"{PROGRAM} ({self.contact})" if self.contact else PROGRAM, hosts)
+        return Wire(self.gate, self._named(), hosts)
+
+    def wire_of(self, host: str) -> Wire:
+        """A way to one host of several, with limits and rests of its own."""
+        return Wire(Gate(host, self.limits, self.sleep), self._named())
+
+    def _named(self) -> str:
+        return f"{PROGRAM} ({self.contact})" if self.contact else PROGRAM
 
 
 MakeVendors = Callable[[Site], tuple[Vendor, ...]]
