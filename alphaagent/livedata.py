@@ -84,8 +84,8 @@ def _second(settings: Settings, further: LiveSource | None, own: OwnPrices | Non
 
 def _papers(sites: Mapping[str, Site], archive: Archive, clock: Clock, calendar_of: CalendarOf) -> Papers:
     """Identity, by the SEC and by Yahoo; loaded when a name is asked for that nobody has described."""
-    from alphaagent.evidence.live.vendors.edgar import ADDRESS
-    from alphaagent.evidence.live.vendors.edgar_companies import WWW_ADDRESS, EdgarSubmissions, EdgarTickers, cik_of, read_company, read_tickers
+    from alphaagent.evidence.live.vendors.edgar import ADDRESS, cik_of
+    from alphaagent.evidence.live.vendors.edgar_companies import WWW_ADDRESS, EdgarSubmissions, EdgarTickers, read_company, read_tickers
     from alphaagent.evidence.live.vendors.yahoo import YahooDirectory, YahooSession
 
     edgar, yahoo = sites["edgar"], sites["yahoo"]

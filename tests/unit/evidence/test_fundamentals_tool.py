@@ -134,6 +134,22 @@ def test_without_prices_the_valuation_is_unknown_and_the_tests_stand() -> None:
     assert items["test.dilution"].payload["passed"] is True
 
 
+@pytest.mark.parametrize("status", [Status.STALE, Status.CONFLICT])
+def test_a_valuation_on_doubtful_prices_says_so_and_the_tests_stand(status: Status) -> None:
+    g = company(prices=status)
+    items = by_kind(replace(g, prices=replace(g.prices, note="fetched nine days ago")))
+
+    assert (items["valuation"].status, items["test.margin"].status, items["filing"].status) == (status, Status.OK, Status.OK)
+    assert items["valuation"].summary.startswith(f"the price is {status.value}: fetched nine days ago: Earnings yield 5.0%")
+    assert items["valuation"].source == items["filing"].source
+
+
+def test_filings_that_are_stale_themselves_say_that_first() -> None:
+    item = by_kind(company(prices=Status.CONFLICT, fundamentals=Status.STALE, note="fetched nine days ago"))["valuation"]
+
+    assert (item.status, item.summary.startswith("fetched nine days ago: Earnings yield")) == (Status.STALE, True)
+
+
 def test_negative_equity_is_a_hard_flag() -> None:
     facts = two_years(equity=-400)
     item = by_kind(company(facts))["hard_flag"]
