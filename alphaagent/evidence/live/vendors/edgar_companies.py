@@ -33,8 +33,6 @@ _REPORTS = ("10-K", "10-Q", "20-F", "40-F")
 _RESULTS = "2.02"
 """The item of an 8-K that announces results."""
 _CLASSES = ("A", "B", "C", "D", "E", "F", "G", "H", "J", "K")
-_NO_SHARE = "LMNOPRUWZ"
-"""What a company's ticker is lengthened by for its preferred shares, rights, units and warrants, and now and then for a class of shares."""
 _FUND = re.compile(r"\b(?:etfs?|etn|etp|funds?|trust|shares|spdr|proshares|ishares|index)\b", re.IGNORECASE)
 _DAY = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})(?:T.*)?")
 
@@ -203,7 +201,10 @@ def _instrument(number: str, name: str, ticker: str, exchange: str, family: set[
 
 
 def _kind(name: str, ticker: str, family: set[str]) -> InstrumentKind:
-    """`common` where nothing speaks against it. `family`: the tickers of the same company."""
-    suffix = ticker.partition(".")[2]
-    lengthened = ticker[-1] in _NO_SHARE and ticker[:-1] in family
-    return "other" if lengthened or (suffix and suffix not in _CLASSES) or _FUND.search(name) else "common"
+    """`common` where nothing speaks against it: no fund's name, and every other ticker of the same company a variation of this one.
+
+    A bank's notes, some of them on three times an index, stand in the list under the bank's own name and number.
+    """
+    stem, _, suffix = ticker.partition(".")
+    varied = all(other.partition(".")[0] == stem if suffix else other.startswith(stem) for other in family)
+    return "common" if varied and suffix in ("", *_CLASSES) and not _FUND.search(name) else "other"
