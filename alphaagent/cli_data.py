@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="The data that decisions stand on.")
 Tickers = Annotated[list[str], typer.Argument(metavar="TICKER...", show_default=False)]
 SomeTickers = Annotated[list[str] | None, typer.Argument(metavar="[TICKER...]", show_default=False)]
-_ROW_COLUMNS = ("name", "topic", "vendor", "state", "last told", "holds until", "note")
+_ROW_COLUMNS = ("name", "topic", "vendor", "state", "last told (UTC)", "holds until", "note")
 
 
 @app.command("fetch")
@@ -75,9 +75,7 @@ def _recorded_status(workplace: "Workplace", tickers: list[str], *, as_json: boo
 @app.command("diff")
 def diff(
     ticker: Annotated[str, typer.Argument(metavar="TICKER")],
-    since: Annotated[
-        str | None, typer.Option("--since", metavar="WHEN", help="The earlier instant; the document before the last where it is left out.")
-    ] = None,
+    since: Annotated[str | None, typer.Option("--since", metavar="WHEN", help="The earlier instant; left out: the document before.")] = None,
     until: Annotated[str | None, typer.Option("--until", metavar="WHEN", help="The later instant; now where it is left out.")] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -132,5 +130,10 @@ def _print_rows(documents: list[dict[str, Any]], *, as_json: bool) -> None:
         return
     from alphaagent import render
 
-    cells = [tuple(str(document[key] or "") for key in ("ticker", "topic", "vendor", "state", "fetched_at", "holds_until", "note")) for document in documents]
-    render.console().print(render.rows("", _ROW_COLUMNS, cells))
+    render.console().print(render.rows("", _ROW_COLUMNS, [_cells(document) for document in documents]))
+
+
+def _cells(document: dict[str, Any]) -> tuple[str, ...]:
+    """A row for people: times to the minute."""
+    times = ((document[key] or "")[:16].replace("T", " ") for key in ("fetched_at", "holds_until"))
+    return document["ticker"], document["topic"], document["vendor"], document["state"], *times, document["note"] or ""

@@ -107,7 +107,15 @@ def status(workplace: Workplace, tickers: Sequence[str]) -> tuple[Row, ...]:
         state = last.ended if failed and last else "nothing" if look and look.ended == "nothing" else "holds" if look and now <= look.holds_until else "expired"
         note = (last.note if failed and last else look.note if look else "") or ""
         rows.append(
-            Row(series.instrument, series.topic, series.vendor, str(state), look.fetched_at if look else None, look.holds_until if look else None, note)
+            Row(
+                series.instrument.rpartition(":")[2],
+                series.topic,
+                series.vendor,
+                str(state),
+                look.fetched_at if look else None,
+                look.holds_until if look else None,
+                note,
+            )
         )
     return tuple(rows)
 

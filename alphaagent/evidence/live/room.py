@@ -99,7 +99,7 @@ class LiveRoom:
         """The topics that a refresh of an instrument goes through; of the index only its prices."""
         if instrument == self.index:
             return [("prices", self.sources["prices"])]
-        further = [("prices", self.further)] if self.further is not None else []
+        further: list[tuple[Topic, LiveSource]] = [("prices", self.further)] if self.further is not None else []
         return [*self.sources.items(), *further]
 
 
