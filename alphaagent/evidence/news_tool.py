@@ -112,9 +112,7 @@ def _news_item(g: Gathered, weighed: list[_Weighed], lexicon: Lexicon) -> Eviden
     counted = [one for one in weighed if one.weight]
     payload = _tally(g, weighed, counted) | {"lexicon": lexicon.fingerprint()}
     if not counted:
-        return _without_news(
-            g, Status.EMPTY, "no story about the company in the last 90 days", payload | {"score": None}
-        )
+        return _without_news(g, Status.EMPTY, "no story about the company in the last 90 days", payload | {"score": None})
     sum_weight = sum((one.weight for one in counted), Decimal(0))
     sum_scored = sum((one.weight * one.story.reading.score.score for one in counted), Decimal(0))
     payload |= {
