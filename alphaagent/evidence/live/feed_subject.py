@@ -74,7 +74,7 @@ def _has_symbol(text: str, symbol: str) -> bool:
 
 @lru_cache(maxsize=512)
 def _marked(symbol: str) -> re.Pattern[str]:
-    return re.compile(rf"(?:\$|\b{_MARKETS}: ?){re.escape(symbol)}(?![\w.])")
+    return re.compile(rf"(?:\$|\b{_MARKETS}: ?){re.escape(symbol)}(?!\w|\.\w)")
 
 
 @lru_cache(maxsize=512)
