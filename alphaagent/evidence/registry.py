@@ -42,7 +42,13 @@ def _feeds(site: Site) -> tuple[Vendor, ...]:
     return (Feeds(feeds, site.wire(), wires=wires, address=site.limits.address),)
 
 
-VENDORS: Mapping[str, MakeVendors] = {"edgar": _edgar, "yahoo": _yahoo, "feeds": _feeds}
+def _stooq(site: Site) -> tuple[Vendor, ...]:
+    from alphaagent.evidence.live.vendors.stooq import StooqPrices
+
+    return (StooqPrices(site.wire(), key=site.key, address=site.limits.address),)
+
+
+VENDORS: Mapping[str, MakeVendors] = {"edgar": _edgar, "yahoo": _yahoo, "feeds": _feeds, "stooq": _stooq}
 """Live data, by vendor. For a topic that several supply the first one that is asked about an instrument speaks."""
 
 

@@ -103,21 +103,21 @@ def status(workplace: Workplace, tickers: Sequence[str]) -> tuple[Row, ...]:
         if tickers and series.instrument not in wanted:
             continue
         last, look = archive.last(series), archive.last_before(series, now)
-        failed = last is not None and not last.looked
-        state = last.ended if failed and last else "nothing" if look and look.ended == "nothing" else "holds" if look and now <= look.holds_until else "expired"
-        note = (last.note if failed and last else look.note if look else "") or ""
-        rows.append(
-            Row(
-                series.instrument.rpartition(":")[2],
-                series.topic,
-                series.vendor,
-                str(state),
-                look.fetched_at if look else None,
-                look.holds_until if look else None,
-                note,
-            )
-        )
+        rows.append(_standing(series, last, look, now))
     return tuple(rows)
+
+
+def _standing(series: Series, last: Observation | None, look: Observation | None, now: datetime) -> Row:
+    """A series by its last fetch, and by its last answer where that fetch failed."""
+    state: str
+    if last is not None and not last.looked:
+        state, note = last.ended, last.note
+    elif look is not None and look.ended == "nothing":
+        state, note = "nothing", look.note
+    else:
+        state, note = "holds" if look is not None and now <= look.holds_until else "expired", look.note if look else ""
+    told, holds = (look.fetched_at, look.holds_until) if look else (None, None)
+    return Row(series.instrument.rpartition(":")[2], series.topic, series.vendor, state, told, holds, note)
 
 
 @dataclass(frozen=True, slots=True)
