@@ -8,7 +8,7 @@ import csv
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable
 from datetime import UTC, date, datetime
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from alphaagent.errors import ConfigFault, UsageFault
 
@@ -141,6 +141,7 @@ class Calendars:
         return self._tables[exchange]
 
 
+@lru_cache(maxsize=32)
 def exchange_sessions(name: str, first: date, last: date) -> SessionTable:
     """The sessions of an exchange by exchange_calendars, which is loaded here and nowhere else."""
     from exchange_calendars import get_calendar

@@ -46,6 +46,8 @@ class Fetch:
     """What `data fetch` did."""
 
     rows: tuple[Row, ...]
+    """Of the tickers that were asked for, and of the index."""
+    index: str
     faults: tuple[tuple[str, AlphaAgentError], ...]
     """Tickers of which nobody knows what they are, with the reason."""
     requests: int
@@ -54,7 +56,7 @@ class Fetch:
     @property
     def exit_code(self) -> int:
         """3 where a name has no prices: nothing can be decided on it."""
-        lost = any(row.topic == "prices" and row.state not in ("fetched", "unchanged", "holds") for row in self.rows)
+        lost = any(row.topic == "prices" and row.ticker != self.index and row.state not in ("fetched", "unchanged", "holds") for row in self.rows)
         return max([fault.exit_code for _, fault in self.faults] + [3 if lost else 0])
 
 
@@ -70,7 +72,7 @@ def fetch(workplace: Workplace, tickers: Sequence[str], *, force: bool, tell: Ca
     done = room.refresh(list(dict.fromkeys(instruments)), force=force, tell=lambda one: tell(one.symbol))
     tallies = [gate.tally for gate in room.gates.values()]
     requests, octets = sum(tally.requests for tally in tallies), sum(tally.octets for tally in tallies)
-    return Fetch(tuple(_refreshed(room, one) for one in done), tuple(faults), requests, octets)
+    return Fetch(tuple(_refreshed(room, one) for one in done), room.index.symbol, tuple(faults), requests, octets)
 
 
 def known(workplace: Workplace, ticker: str, on: date) -> Instrument:
