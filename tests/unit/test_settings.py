@@ -232,6 +232,21 @@ def test_nothing_is_guessed_in_yaml(tmp_path: Path, written: str, expected: obje
     assert (found["a"], type(found["a"])) == (expected, type(expected))
 
 
+@pytest.mark.parametrize("written", ["on", "true", "TRUE", "NULL", "1E5", "12", "1.10", "0.1", "2020-01-02", ".inf", "0700", "<<"])
+def test_yaml_of_names_is_read_as_the_text_that_stands_there(tmp_path: Path, written: str) -> None:
+    path = tmp_path / "x.yaml"
+    path.write_text(f"a: {written}\n{written}: [{written}]\n")
+
+    assert read_yaml(path, texts=True) == {"a": written, written: [written]}
+
+
+def test_yaml_of_names_says_nothing_by_null(tmp_path: Path) -> None:
+    path = tmp_path / "x.yaml"
+    path.write_text("a: null\nb: ~\nc:\n")
+
+    assert read_yaml(path, texts=True) == {"a": None, "b": None, "c": None}
+
+
 def test_decimals_never_pass_through_binary_floats(home: Path) -> None:
     found = configured(home, "execution: {fee_bps: 0.1, slippage_bps: 2.675000000000000000001}")
 

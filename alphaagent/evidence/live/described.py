@@ -112,4 +112,6 @@ def _refused(identity: str, fault: ValidationError, path: str) -> ConfigFault:
         return ConfigFault(f"{path}: unknown key {key}", fix=f"use one of: {', '.join(Description.model_fields)}")
     if first["type"] == "missing":
         return ConfigFault(f"{path}: {key} is missing", fix="state it")
-    return ConfigFault(f"{path}: {key} is {str(first['input'])[:60]!r}: {first['msg'].lower()}", fix="correct the value")
+    said = first["msg"].removeprefix("Value error, ")
+    stated = f" is {str(first['input'])[:60]!r}" if first["loc"] else ""
+    return ConfigFault(f"{path}: {key}{stated}: {said[0].lower()}{said[1:]}", fix="correct the value")
