@@ -50,12 +50,13 @@ LISTINGS = {
 
 
 class YahooPlayer:
-    """`now` is the instant that is played; `listings` what there is. `change` may alter a chart's result before it is sent."""
+    """`now` is the instant that is played; `listings` what there is; `since` where the charts begin. `change` may alter a chart before it is sent."""
 
     def __init__(self, now: datetime, listings: Mapping[str, Listing] = LISTINGS) -> None:
         self.now = now
         self.listings = dict(listings)
         self.crumb = CRUMB
+        self.since = date.min
         self.change: Callable[[dict[str, Any]], None] = lambda result: None
 
     def __call__(self, asked: Asked) -> Page | None:
@@ -88,9 +89,9 @@ class YahooPlayer:
         return page({envelope: {"result": [result(symbol, listing)], "error": None}})
 
     def _chart(self, symbol: str, listing: Listing) -> dict[str, Any]:
-        rows = [row for row in bars_of(symbol) if CALENDAR.opens(row.day) <= self.now]
+        rows = [row for row in bars_of(symbol) if row.day >= self.since and CALENDAR.opens(row.day) <= self.now]
         today = self.now.astimezone(NEW_YORK).date()
-        known = [action for action in actions_of(symbol) if action.day <= today]
+        known = [action for action in actions_of(symbol) if self.since <= action.day <= today]
         result: dict[str, Any] = {"meta": self._meta(symbol, listing, rows), "indicators": {"quote": [{}]}}
         if rows:
             result |= {"timestamp": [int(CALENDAR.opens(row.day).timestamp()) for row in rows], "indicators": indicators(rows, known)}

@@ -89,12 +89,17 @@ def _json(body: bytes, status: int) -> Any:
     if not body.strip():
         raise VendorFault("malformed", f"{VENDOR}'s answer is empty (HTTP {status})")
     try:
-        return json.loads(body.decode("utf-8"))
+        return json.loads(body.decode("utf-8"), parse_constant=_no_number)
     except UnicodeDecodeError as fault:
         raise VendorFault("malformed", f"{VENDOR}'s answer is not UTF-8: byte {fault.start} cannot be read (HTTP {status})") from None
     except (ValueError, RecursionError):
         kind = "a page for people" if body.lstrip()[:1] == b"<" else "no whole JSON document"
         raise VendorFault("malformed", f"{VENDOR}'s answer is {kind} (HTTP {status})") from None
+
+
+def _no_number(text: str) -> None:
+    """The parser takes NaN and Infinity, which are no JSON and which the library's may refuse."""
+    raise ValueError(f"{text} is no number")
 
 
 def _error_of(document: Any, envelope: str) -> Mapping[str, Any] | None:

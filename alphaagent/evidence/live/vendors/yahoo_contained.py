@@ -91,7 +91,7 @@ class ContainedSession(requests.Session[Answer]):
             answer = self._once(method, url, sent, ends)
             if answer.status_code not in MOVED:
                 return answer
-            url, method, sent = urljoin(url, answer.headers.get("location") or ""), "GET", {}
+            url, method, sent = self._onward(url, answer.headers.get("location") or ""), "GET", {}
         raise VendorFault("redirected", f"{VENDOR} sent us on more than {MOST_REDIRECTS} times")
 
     def _once(self, method: str, url: str, sent: dict[str, Any], ends: float) -> Answer:
@@ -117,6 +117,12 @@ class ContainedSession(requests.Session[Answer]):
             raise VendorFault("unreachable", f"{VENDOR} cannot be reached ({type(fault).__name__})", fix="check the network") from None
         answer.content, answer.url = body.whole, url
         return answer
+
+    def _onward(self, url: str, location: str) -> str:
+        try:
+            return urljoin(url, location)
+        except ValueError:
+            raise VendorFault("redirected", f"{VENDOR} sent us to what is no address") from None
 
     def _check(self, method: str, url: str) -> None:
         """VendorFault unless an address is one of Yahoo's own."""

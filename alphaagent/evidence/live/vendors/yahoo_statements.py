@@ -83,14 +83,15 @@ class YahooStatements:
 
 
 def _statements(ticker: Any) -> None:
-    """Asks for every statement. The library raises where there is none at all, which here is no failure: the session has told these apart."""
+    """Asks for every statement. The library raises where there is none, which here is no failure: the session has told these apart."""
     from yfinance.exceptions import YFException
 
     with suppress(YFException):
-        for series in ("yearly", "trailing", "quarterly"):
-            ticker.get_income_stmt(freq=series)
         for series in ("yearly", "quarterly"):
+            ticker.get_income_stmt(freq=series)
             ticker.get_balance_sheet(freq=series)
+        with suppress(IndexError):  # it takes the first of the trailing periods without asking whether there is one
+            ticker.get_income_stmt(freq="trailing")
 
 
 def _points(documents: Iterable[Any]) -> dict[str, dict[str, list[list[str | None]]]]:
