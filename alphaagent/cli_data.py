@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from alphaagent.bootstrap import Workplace
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="The data that decisions stand on.")
-Tickers = Annotated[list[str], typer.Argument(metavar="TICKER...", show_default=False)]
-SomeTickers = Annotated[list[str] | None, typer.Argument(metavar="[TICKER...]", show_default=False)]
+Tickers = Annotated[list[str], typer.Argument(metavar="TICKER...", show_default=False, help="What to ask about, e.g. AAPL MSFT AZN.L.")]
+SomeTickers = Annotated[list[str] | None, typer.Argument(metavar="[TICKER...]", show_default=False, help="Only these; everything where none is named.")]
 _ROW_COLUMNS = ("name", "topic", "vendor", "state", "last told (UTC)", "holds until", "note")
 
 
@@ -74,7 +74,7 @@ def _recorded_status(workplace: "Workplace", tickers: list[str], *, as_json: boo
 
 @app.command("diff")
 def diff(
-    ticker: Annotated[str, typer.Argument(metavar="TICKER")],
+    ticker: Annotated[str, typer.Argument(metavar="TICKER", help="What was asked about.")],
     since: Annotated[str | None, typer.Option("--since", metavar="WHEN", help="The earlier instant; left out: the document before.")] = None,
     until: Annotated[str | None, typer.Option("--until", metavar="WHEN", help="The later instant; now where it is left out.")] = None,
     as_json: AsJson = False,
@@ -96,7 +96,7 @@ def diff(
 
 @app.command("accept")
 def accept(
-    ticker: Annotated[str, typer.Argument(metavar="TICKER")],
+    ticker: Annotated[str, typer.Argument(metavar="TICKER", help="What was asked about.")],
     reason: Annotated[str, typer.Option("--reason", metavar="WHY", help="Why the rewritten history is right; kept in the archive.")],
 ) -> None:
     """Live data: take the price history that a vendor has rewritten as it is now, which ends the conflict."""

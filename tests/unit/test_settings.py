@@ -81,9 +81,10 @@ def test_a_daily_spend_that_is_no_number_in_its_bounds_is_refused(home: Path, te
     assert "ALPHAAGENT_DAILY_SPEND_USD" in complaint(home, ALPHAAGENT_DAILY_SPEND_USD=text)
 
 
-def test_data_is_the_snapshot(home: Path) -> None:
+def test_data_are_the_snapshot_or_live(home: Path) -> None:
+    assert load(home).data_mode == "snapshot"
     assert load(home, ALPHAAGENT_DATA="snapshot").data_mode == "snapshot"
-    assert "reads the recorded snapshot only" in complaint(home, ALPHAAGENT_DATA="live")
+    assert load(home, ALPHAAGENT_DATA="live").data_mode == "live"
     assert complaint(home, ALPHAAGENT_DATA="snapshoot") == "ALPHAAGENT_DATA is 'snapshoot'; did you mean snapshot?"
 
 

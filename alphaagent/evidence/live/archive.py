@@ -9,7 +9,7 @@ import json
 import sqlite3
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -194,29 +194,26 @@ class Archive:
     def _writable(self) -> sqlite3.Connection:
         """A connection with the write lock; the archive is made where it is missing."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        connection = self._connected(self.path)
-        try:
+        with ExitStack() as undone:
+            connection = self._connected(self.path)
+            undone.callback(connection.close)
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA synchronous = FULL")
             connection.execute("BEGIN IMMEDIATE")
             if _version(connection) == 0:
                 _make(connection)
-        except BaseException:
-            connection.close()
-            raise
+            undone.pop_all()
         return connection
 
     def _readable(self) -> sqlite3.Connection:
         """A connection to read from; to nothing where the archive is not there, or is only just being made by somebody else."""
-        if self.path.exists():
-            connection = self._connected(self.path)
-            try:
+        with ExitStack() as undone:
+            if self.path.exists():
+                connection = self._connected(self.path)
+                undone.callback(connection.close)
                 if _version(connection) == SCHEMA_VERSION:
+                    undone.pop_all()
                     return connection
-            except BaseException:
-                connection.close()
-                raise
-            connection.close()
         nothing = self._connected(":memory:")
         _make(nothing)
         return nothing

@@ -3,12 +3,14 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from alphaagent.evidence.live.gate import Gate
 from alphaagent.evidence.live.limits import VendorLimits
 from alphaagent.evidence.live.vendor import Vendor
-from alphaagent.evidence.live.wire import Wire
+
+if TYPE_CHECKING:
+    from alphaagent.evidence.live.wire import Wire
 
 PROGRAM = "AlphaAgent"
 
@@ -37,12 +39,16 @@ class Site:
         """The configured address, or the vendor's own."""
         return self.limits.address or own
 
-    def wire(self, hosts: tuple[str, ...] = ()) -> Wire:
+    def wire(self, hosts: tuple[str, ...] = ()) -> "Wire":
         """A way to the vendor's hosts, which says who is asking."""
+        from alphaagent.evidence.live.wire import Wire  # loads an HTTP library, which recorded data do not need
+
         return Wire(self.gate, self._named(), hosts)
 
-    def wire_of(self, host: str) -> Wire:
+    def wire_of(self, host: str) -> "Wire":
         """A way to one host of several, with limits and rests of its own."""
+        from alphaagent.evidence.live.wire import Wire
+
         return Wire(Gate(host, self.limits, self.sleep), self._named())
 
     def _named(self) -> str:
