@@ -189,9 +189,7 @@ def single(number: Fraction) -> float:
 
 def indicators(rows: list[Row], known: list[Act]) -> dict[str, Any]:
     divided = [(row, factor(row.day, known)) for row in rows]
-    quote: dict[str, Any] = {
-        name: [single(row.prices[place] / by) for row, by in divided] for place, name in enumerate(("open", "high", "low", "close"))
-    }
+    quote: dict[str, Any] = {name: [single(row.prices[place] / by) for row, by in divided] for place, name in enumerate(("open", "high", "low", "close"))}
     quote["volume"] = [round(row.volume * by) for row, by in divided]
     return {"quote": [quote], "adjclose": [{"adjclose": quote["close"]}]}
 

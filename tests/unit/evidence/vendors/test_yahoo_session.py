@@ -198,7 +198,9 @@ def test_only_not_found_is_an_absence(desk: YahooDesk) -> None:
     assert desk.prices.fetch(AAPL, None) is None
 
 
-@pytest.mark.parametrize("place", ["http://query1.finance.yahoo.com/x", "https://yahoo.com.example.org/x", "https://user@yahoo.com/", "https://[", "file:///etc"])
+@pytest.mark.parametrize(
+    "place", ["http://query1.finance.yahoo.com/x", "https://yahoo.com.example.org/x", "https://user@yahoo.com/", "https://[", "file:///etc"]
+)
 def test_a_redirect_leads_to_yahoo_alone(desk: YahooDesk, place: str) -> None:
     answering(desk, Page(b"", 302, headers={"location": place}))
     assert fault_of(desk).kind == "redirected"
@@ -303,9 +305,7 @@ def test_nothing_is_printed_and_no_file_is_written_outside_of_the_folder(tmp_pat
     for place in (home, work):
         place.mkdir()
     surroundings = {"HOME": str(home), "PATH": "/usr/bin:/bin", "PYTHONPATH": str(root), "TMPDIR": str(work), "PYTHONDONTWRITEBYTECODE": "1"}
-    done = subprocess.run(
-        [sys.executable, "-c", SCRIPT, str(folder)], capture_output=True, text=True, check=False, cwd=work, env=surroundings, timeout=120
-    )
+    done = subprocess.run([sys.executable, "-c", SCRIPT, str(folder)], capture_output=True, text=True, check=False, cwd=work, env=surroundings, timeout=120)
     assert (done.stdout, done.stderr, done.returncode) == ("", "", 0)
     assert [path for place in (home, work) for path in place.rglob("*")] == []
 
@@ -314,5 +314,3 @@ def test_the_environment_is_left_alone(desk: YahooDesk) -> None:
     before = dict(os.environ)
     desk.prices.fetch(AAPL, None)
     assert dict(os.environ) == before
-
-
