@@ -41,7 +41,7 @@ class ContainedSession(requests.Session[Answer]):
         self._gate = gate
         self.visit: Visit | None = None
 
-    def request(self, method: Any, url: str, **asked: Any) -> Answer:
+    def request(self, method: Any, url: str, **asked: Any) -> Answer:  # type: ignore[override]  # it takes whatever the library gives
         """One request of the library's. Of what it may ask for, only the parameters, the form and the headers count."""
         visit = self.visit
         if visit is None:
@@ -55,10 +55,10 @@ class ContainedSession(requests.Session[Answer]):
     def _document(self, visit: Visit, envelope: str, method: str, url: str, sent: dict[str, Any]) -> Answer:
         try:
             answer = self._followed(visit, method, url, sent)
-            if answer.status_code in NOT_ALLOWED and not visit.refused and not throttling(answer.status_code, answer.headers, answer.content):
+            if answer.status_code in NOT_ALLOWED and not visit.refused and not throttling(answer.status_code, _headers(answer), answer.content):
                 visit.refused = True  # a crumb grows old: the library asks once more with a new one
                 return answer
-            document = document_of(envelope, answer.status_code, answer.headers, answer.content)
+            document = document_of(envelope, answer.status_code, _headers(answer), answer.content)
         except (VendorFault, NotThere) as end:
             visit.ended = visit.throttled if isinstance(end, VendorFault) and end.kind == "refused" and visit.throttled else end
             raise visit.ended from None
@@ -74,7 +74,7 @@ class ContainedSession(requests.Session[Answer]):
             answer = self._followed(visit, method, url, sent)
         except VendorFault as fault:
             raise exceptions.ConnectionError(fault.message) from None
-        visit.throttled = throttling(answer.status_code, answer.headers, answer.content) or visit.throttled
+        visit.throttled = throttling(answer.status_code, _headers(answer), answer.content) or visit.throttled
         if urlsplit(url).path == CRUMB and not is_crumb(answer.status_code, answer.content):
             raise exceptions.ConnectionError("what came is no crumb")
         return answer
@@ -145,6 +145,10 @@ class ContainedSession(requests.Session[Answer]):
 
     def _late(self) -> VendorFault:
         return VendorFault("timeout", f"{VENDOR} gave no complete answer within {self._gate.limits.seconds:f} seconds")
+
+
+def _headers(answer: Answer) -> dict[str, str]:
+    return {name.lower(): value for name, value in answer.headers.items() if value is not None}
 
 
 class _Body:

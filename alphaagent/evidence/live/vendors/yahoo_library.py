@@ -10,7 +10,7 @@ import yfinance
 from yfinance.data import YfData
 
 
-class Store(YfData):
+class Store(YfData):  # type: ignore[misc]
     """Cookie and crumb, in memory; made by `new`, because the class of its class would hand out one for the whole process."""
 
     @classmethod
@@ -37,7 +37,7 @@ class Store(YfData):
         return False
 
 
-class Ticker(yfinance.Ticker):
+class Ticker(yfinance.Ticker):  # type: ignore[misc]
     """A ticker whose history is asked by period, for which no time zone is needed."""
 
     def _get_ticker_tz(self, timeout: float) -> None:  # noqa: ARG002 - the library's signature

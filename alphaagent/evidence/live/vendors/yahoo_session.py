@@ -7,8 +7,8 @@ The library was written for a person at a prompt. What it keeps for the whole pr
 - That store keeps answers by their address for ever, so that a second look would see the first. Ours keeps none.
 - It writes cookies (pickled) and time zones to SQLite files in the user's home. Ours keeps the cookie in memory, a history by period
   needs no time zone, and whatever else might be written goes to the folder given.
-- It asks again by another way to a cookie whenever an answer is 4xx or 5xx, which makes seven requests of one, and fourteen of a statement's. The session lets it do so
-  once where the crumb was refused, and not at all otherwise; what may be asked again is the gate's to say.
+- It asks again by another way to a cookie whenever an answer is 4xx or 5xx, which makes seven requests of one, and fourteen of a statement's. The
+  session lets it do so once where the crumb was refused, and not at all otherwise; what may be asked again is the gate's to say.
 
 Changed for the process and left so: the library hides no exceptions, makes no second attempts of its own, its logger is silent, its caches' folder,
 and warnings that its modules cause are not shown. No environment variable is read or set.
