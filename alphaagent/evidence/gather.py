@@ -93,7 +93,7 @@ def _require_prices(gathered: Gathered) -> None:
     if prices.status is Status.OK or (prices.status in WITH_BARS and prices.records.bars):
         return
     message = f"no usable prices of {gathered.ticker} at {gathered.as_of.isoformat()}: {gathered.prices.note}"
-    fix = "choose a later --as-of" if gathered.prices.status is Status.EMPTY else "run `alphaagent data status` and restore the file"
+    fix = "choose a later --as-of" if gathered.prices.status is Status.EMPTY else "see `alphaagent data status` for what is missing or failed"
     raise NoEvidence(message, fix=fix)
 
 
