@@ -37,7 +37,6 @@ class NotThere(Exception):
 class Visit:
     """The requests that one document takes, and what came of them."""
 
-    symbol: str
     documents: list[tuple[str, Any]] = field(default_factory=list)
     """Each answer that was a document, with its envelope's key: what Yahoo wrote, as far as JSON keeps it."""
     ended: VendorFault | NotThere | None = None

@@ -58,6 +58,7 @@ class ContainedSession(requests.Session[Answer]):
             if answer.status_code in NOT_ALLOWED and not visit.refused and not throttling(answer.status_code, _headers(answer), answer.content):
                 visit.refused = True  # a crumb grows old: the library asks once more with a new one
                 return answer
+            self._refuse_other_place(envelope, answer)
             document = document_of(envelope, answer.status_code, _headers(answer), answer.content)
         except (VendorFault, NotThere) as end:
             visit.ended = visit.throttled if isinstance(end, VendorFault) and end.kind == "refused" and visit.throttled else end
@@ -84,7 +85,7 @@ class ContainedSession(requests.Session[Answer]):
         for _ in range(MOST_REDIRECTS + 1):
             self._check(method, url)
             if visit.requests >= MOST_REQUESTS:
-                raise VendorFault("unavailable", f"{VENDOR} takes more than {MOST_REQUESTS} requests to answer one question")
+                raise VendorFault("refused", f"{VENDOR} takes more than {MOST_REQUESTS} requests to answer one question")
             visit.requests += 1
             self._gate.admit()
             ends = ends or time.monotonic() + float(self._gate.limits.seconds)
@@ -117,6 +118,12 @@ class ContainedSession(requests.Session[Answer]):
             raise VendorFault("unreachable", f"{VENDOR} cannot be reached ({type(fault).__name__})", fix="check the network") from None
         answer.content, answer.url = body.whole, url
         return answer
+
+    def _refuse_other_place(self, envelope: str, answer: Answer) -> None:
+        """VendorFault where a document's address led to another one, such as the page that asks for consent to cookies."""
+        there = urlsplit(answer.url)
+        if envelope_of(there.path) != envelope:
+            raise VendorFault("redirected", f"{VENDOR} sent us to {there.hostname}{there.path[:60]}, which is no document", fix="see the wiki's Live-Data page")
 
     def _onward(self, url: str, location: str) -> str:
         try:

@@ -100,7 +100,7 @@ def yahoo_symbol(instrument: Instrument) -> str:
 
 def symbol_of_ticker(ticker: str) -> str:
     """What Yahoo calls a ticker that nothing more is known of. Raises UsageFault where that cannot be a symbol."""
-    return checked_symbol(_spelled(ticker.upper(), "", ""))
+    return checked_symbol(_spelled(ticker.upper(), "", "") if ticker.isascii() else ticker)
 
 
 def checked_symbol(symbol: str) -> str:

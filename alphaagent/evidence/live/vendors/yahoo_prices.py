@@ -38,7 +38,7 @@ NOISE = Decimal("0.0001")
 """How far, as a fraction, an open or a close may lie outside high and low and be taken for the nearer of the two."""
 PLAIN_RATIO = Decimal("1.5")
 """A split of less moves the price no more than news does, so that the price does not tell whether it was counted."""
-CACHED_DOCUMENTS = 64
+CACHED_DOCUMENTS = 32
 PRICES = ("open", "high", "low", "close")
 _NUMBER = re.compile(r"-?[0-9]{1,18}(?:\.[0-9]{1,30})?", re.ASCII)
 

@@ -74,19 +74,23 @@ class YahooSession:
             from curl_cffi.requests.exceptions import RequestException
             from yfinance.exceptions import YFException, YFRateLimitError, YFTickerMissingError
 
-            visit = self._store.session.visit = Visit(symbol)
+            visit = self._store.session.visit = Visit()
             try:
-                return Answered(question(ticker_of(symbol)), tuple(visit.documents))
+                value = question(ticker_of(symbol))
             except (NotThere, YFTickerMissingError):
-                return None  # nothing else ends so: a failure has ended the visit before the library could call it missing
-            except YFRateLimitError:
-                raise visit.throttled or refusal(VENDOR, 429) from None
-            except RequestException as fault:
-                raise VendorFault("unreachable", f"{VENDOR} cannot be reached ({type(fault).__name__})", fix="check the network") from None
-            except (YFException, *DRIFT) as fault:
+                _raise_failure(visit)
+                return None
+            except (YFException, RequestException, *DRIFT) as fault:
+                _raise_failure(visit)
+                if isinstance(fault, YFRateLimitError):
+                    raise refusal(VENDOR, 429) from None
+                if isinstance(fault, RequestException):
+                    raise VendorFault("unreachable", f"{VENDOR} cannot be reached ({type(fault).__name__})", fix="check the network") from None
                 raise VendorFault("schema", f"{VENDOR}'s answer is not of the agreed shape ({type(fault).__name__})", fix="update yfinance") from None
             finally:
                 self._store.session.visit = None
+            _raise_failure(visit)
+            return Answered(value, tuple(visit.documents))
 
     @cached_property
     def _store(self) -> Any:
@@ -117,3 +121,11 @@ class YahooSession:
             SingletonMeta._instances.pop(YfData, None)
             if before is not None:
                 SingletonMeta._instances[YfData] = before
+
+
+def _raise_failure(visit: Visit) -> None:
+    """What really ended a visit, whatever the library made of it: nothing is missing, and nothing whole, where something failed."""
+    if isinstance(visit.ended, VendorFault):
+        raise visit.ended
+    if visit.refused and not visit.documents and visit.ended is None:
+        raise visit.throttled or refusal(VENDOR, 401)

@@ -74,7 +74,7 @@ def test_a_ticker_is_spelled_as_yahoo_spells_it(ticker: str, symbol: str) -> Non
     assert symbol_of_ticker(ticker) == symbol
 
 
-@pytest.mark.parametrize("ticker", ["", " ", "A B", "A\nB", "../../etc", "A?x=1", "http://x", "A%2F", "A" * 21, "A..B", "ÄÖ", "A&B", "US0378331005"])
+@pytest.mark.parametrize("ticker", ["", " ", "A B", "A\nB", "../../etc", "A?x=1", "http://x", "A%2F", "A" * 21, "A..B", "ÄÖ", "ß", "A&B", "US0378331005"])
 def test_what_may_not_stand_in_an_address_is_refused(desk: YahooDesk, ticker: str) -> None:
     with pytest.raises(UsageFault):
         desk.directory.fetch(ticker, None)

@@ -206,6 +206,26 @@ def test_a_redirect_leads_to_yahoo_alone(desk: YahooDesk, place: str) -> None:
     assert fault_of(desk).kind == "redirected"
 
 
+def test_a_page_that_asks_for_consent_is_no_document(desk: YahooDesk) -> None:
+    answering(desk, Page(b"", 302, headers={"location": "https://guce.yahoo.com/consent"}))
+    fault = fault_of(desk)
+    assert (fault.kind, "guce.yahoo.com/consent" in fault.message) == ("redirected", True)
+
+
+def test_what_breaks_the_library_on_its_way_to_a_new_crumb_is_still_a_refusal(desk: YahooDesk) -> None:
+    form = Page(b"<input name='csrfToken' value='x'>", 200, "text/html")  # without the session's number, which the library reads all the same
+    desk.server.players = (lambda asked: form if asked.path == "/consent" else None, *desk.server.players)
+    desk.server.mood("401", on=DOCUMENTS)
+    assert fault_of(desk).kind == "refused"
+
+
+def test_the_way_to_a_cookie_is_bounded(desk: YahooDesk) -> None:
+    desk.server.mood("loop", on="/consent")
+    desk.server.mood("401")
+    fault_of(desk)
+    assert sum(desk.server.seen.values()) <= 16
+
+
 def test_a_redirect_within_yahoo_is_followed(desk: YahooDesk) -> None:
     moved = Page(b"", 302, headers={"location": "https://query1.finance.yahoo.com/v8/finance/chart/NVDA?moved=1"})
     desk.server.players = (lambda asked: moved if asked.path.endswith("chart/AAPL") else None, *desk.server.players)
