@@ -175,7 +175,7 @@ def test_the_same_row_again_is_nothing_and_another_value_in_one_filing_is_a_faul
     "document",
     [
         *([], {"facts": []}, {"v2": {"rows": []}}, {"cik": 1, "facts": {}}, {"facts": {"us-gaap": {}}}),
-        *({"cik": 320193, "facts": {"us-gaap": []}}, {"cik": 320193, "facts": {"us-gaap": {"Assets": {}}}}, facts() | {"cik": "789019"}),
+        *({"cik": 320193, "facts": {"us-gaap": []}}, {"cik": 320193, "facts": {"us-gaap": {"NetIncomeLoss": {}}}}, facts() | {"cik": "789019"}),
         {"cik": 320193, "facts": {"us-gaap": {"NetIncomeLoss": {"units": {"USD": {}}}}}},
     ],
 )

@@ -124,7 +124,8 @@ def facts_document(raw: bytes, number: str) -> Mapping[str, Any]:
         raise other_shape(f"it is of the company {shown(str(document.get('cik')))}, not {number}")
     for taxonomy in TAXONOMIES:
         concepts = facts.get(taxonomy, {})
-        if not isinstance(concepts, dict) or not all(isinstance(concept, dict) and isinstance(concept.get("units"), dict) for concept in concepts.values()):
+        used = [concept for name, concept in concepts.items() if name in USED] if isinstance(concepts, dict) else [None]
+        if not all(isinstance(concept, dict) and isinstance(concept.get("units"), dict) for concept in used):
             raise other_shape(f"its {taxonomy} facts have no units")
     return facts
 
