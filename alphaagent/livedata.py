@@ -89,7 +89,7 @@ def _papers(sites: Mapping[str, Site], archive: Archive, clock: Clock, calendar_
     from alphaagent.evidence.live.vendors.yahoo import YahooDirectory, YahooSession
 
     edgar, yahoo = sites["edgar"], sites["yahoo"]
-    wire = edgar.wire()
+    wire = edgar.wire(("data.sec.gov", "www.sec.gov"))
     submissions = EdgarSubmissions(wire, edgar.address(ADDRESS), edgar.contact)
 
     def complete(raw: bytes, instrument: Instrument) -> Instrument:

@@ -71,7 +71,7 @@ class LiveRoom:
 
         def ready(instrument: Instrument) -> None:
             vendor, _ = prices.vendor_for(instrument)
-            if vendor is None:
+            if vendor is None or self.market.owns(instrument):
                 return
             try:
                 prices.told(vendor, instrument, as_of, self.calendar_of(instrument))
@@ -100,7 +100,7 @@ class LiveRoom:
         if instrument == self.index:
             return [("prices", self.sources["prices"])]
         further: list[tuple[Topic, LiveSource]] = [("prices", self.further)] if self.further is not None else []
-        return [*self.sources.items(), *further]
+        return [pair for pair in (*self.sources.items(), *further) if pair[0] != "prices" or not self.market.owns(instrument)]
 
 
 def _all_at_once(make: Callable[[Instrument], Made], given: Sequence[Instrument]) -> list[Made]:

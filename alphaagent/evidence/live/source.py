@@ -7,6 +7,7 @@ that instant as well as at `as_of`: a bar that was not complete when it was fetc
 
 import threading
 import time
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from functools import lru_cache
@@ -52,6 +53,7 @@ class LiveSource:
         self._clock = clock
         self._lock = threading.Lock()
         self._chosen: dict[tuple[Series, datetime], Observation] = {}
+        self._turns: dict[Series, threading.Lock] = {}
         self._failed: dict[Series, tuple[float, VendorFault]] = {}
         self._parsed = lru_cache(maxsize=CACHED_DOCUMENTS)(self._parse)
 
@@ -133,11 +135,17 @@ class LiveSource:
             chosen = self._chosen.get((series, as_of))
         if chosen is not None:
             return chosen
-        found = self._archive.in_force(series, as_of) or self._archive.first_after(series, as_of) or self._fetched(vendor, instrument, calendar)
+        with self._turn(series):
+            found = self._archive.in_force(series, as_of) or self._archive.first_after(series, as_of) or self._fetched(vendor, instrument, calendar)
         with self._lock:
             if len(self._chosen) >= REMEMBERED:
                 self._chosen.clear()
             return self._chosen.setdefault((series, as_of), found)
+
+    def _turn(self, series: Series) -> threading.Lock:
+        """One after the other about one series: who comes second finds what the first has fetched."""
+        with self._lock:
+            return self._turns.setdefault(series, threading.Lock())
 
     def _fetched(self, vendor: Vendor, instrument: Instrument, calendar: Calendar, *, insist: bool = False) -> Observation:
         """Asks the vendor and keeps what came of it, a failure too. Raises VendorFault."""
@@ -176,9 +184,10 @@ class LiveSource:
         base = accepted_before(self._archive.observations(_series(vendor, instrument), upto=at))
         if base is None:
             return None
-        old = self.records_of(vendor, instrument, base, calendar, base.fetched_at)
-        new = vendor.parse(raw, instrument, calendar, at)
-        return revision(vendor.name, old, new, base.fetched_at)
+        with suppress(SourceFault):  # what cannot be read is told of where it is used
+            old = self.records_of(vendor, instrument, base, calendar, base.fetched_at)
+            return revision(vendor.name, old, vendor.parse(raw, instrument, calendar, at), base.fetched_at)
+        return None
 
     def _parse(self, place: int, sha256: str, instrument: Instrument, calendar: Calendar, fetched_at: datetime) -> Records:
         return self.vendors[place].parse(self._archive.document(sha256), instrument, calendar, fetched_at)

@@ -164,6 +164,16 @@ def test_a_failure_with_nothing_older_fails_and_is_kept_as_an_observation(archiv
     assert (last.ended, last.sha256) == ("rate_limited", None)
 
 
+def test_many_who_ask_at_once_ask_the_vendor_once(archive: Archive) -> None:
+    from concurrent.futures import ThreadPoolExecutor
+
+    vendor = FakeVendor({"2020-01-06": "10"})
+    source = source_of(vendor, archive)
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda seconds: closes(source, vendor, NIGHT + timedelta(seconds=seconds)), range(1, 9)))
+    assert (vendor.asked, found) == (1, [[Decimal(10)]] * 8)
+
+
 def test_a_vendor_that_has_just_failed_is_not_asked_again_at_once(archive: Archive) -> None:
     vendor = FakeVendor(fault=VendorFault("timeout", "too slow"))
     source = source_of(vendor, archive)
