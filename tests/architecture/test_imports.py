@@ -24,6 +24,7 @@ ALLOWED: dict[str, set[str]] = {
     "engines": {"domain", "ports", "errors", "debate", "llm"},
     "llm": {"domain", "errors"},
     "execution": {"domain", "ports", "errors"},
+    "notify": {"domain", "errors"},
     "ledger": {"domain", "ports", "errors"},
     "desk": {"domain", "ports", "errors", "debate", "llm", "evidence", "execution", "guard", "staffing"},
     "staffing": {"domain", "errors", "debate", "engines", "llm", "settings"},
@@ -31,8 +32,9 @@ ALLOWED: dict[str, set[str]] = {
     "settling": {"domain", "ports", "errors", "execution", "desk"},
     "pipeline": {"", "domain", "ports", "errors", "execution", "guard", "desk", "judgement", "settling", "debate"},
     "replay": {"domain", "ports", "errors", "engines", "guard", "debate"},
-    "operations": {"domain", "ports", "errors", "desk", "execution", "ledger", "replay", "bootstrap", "guard", "staffing"},
+    "operations": {"domain", "ports", "errors", "desk", "execution", "ledger", "replay", "bootstrap", "guard", "staffing", "notify"},
     "views": {"domain", "ports", "errors", "debate", "evidence", "ledger", "views_debate"},
+    "views_notify": {"domain", "operations"},
     "views_books": {"domain", "ports", "execution", "operations", "views", "estimating"},
     "views_debate": {"debate", "domain", "views_argument"},
     "views_argument": {"debate", "domain"},
@@ -46,6 +48,7 @@ ALLOWED: dict[str, set[str]] = {
     "bootstrap": {
         "yaml_files",
         "moments",
+        "notify",
         "domain",
         "ports",
         "errors",
@@ -64,7 +67,7 @@ ALLOWED: dict[str, set[str]] = {
     "cli": {
         *("", "errors", "domain", "bootstrap", "debate", "desk", "pipeline", "settling", "replay", "operations", "views", "views_books"),
         *("views_debate", "render", "execution"),
-        *("ledger", "cli_common", "cli_books", "cli_decisions", "cli_mandate", "cli_models"),
+        *("ledger", "cli_common", "cli_books", "cli_decisions", "cli_mandate", "cli_models", "cli_notify"),
     },
     "cli_decisions": {
         *("", "bootstrap", "errors", "render", "render_debate", "render_evidence", "replay", "views", "views_books", "views_debate", "cli_common"),
@@ -72,6 +75,7 @@ ALLOWED: dict[str, set[str]] = {
     "cli_common": {"errors", "domain"},
     "cli_books": {"", "domain", "bootstrap", "operations", "views", "views_books", "render", "cli_common"},
     "cli_mandate": {"", "bootstrap", "operations", "render"},
+    "cli_notify": {"", "bootstrap", "notify", "operations", "render", "views_notify", "cli_common"},
     "cli_models": {"", "errors", "bootstrap", "debate", "desk", "estimating", "pipeline", "views_books", "render", "cli_common"},
     "__main__": {"cli"},
     "demo": {"", "bootstrap", "desk", "operations", "pipeline", "render", "replay", "settings", "views"},
