@@ -29,10 +29,11 @@ if TYPE_CHECKING:
     from alphaagent.guard.mandate import Mandate
     from alphaagent.ledger.store import SqlStore
     from alphaagent.moments import Moments
+    from alphaagent.notify.targets import Notify
     from alphaagent.ports import StoredDecision
     from alphaagent.staffing import Staff
 
-SESSIONS_TO_FILL_ON, A_YEAR = timedelta(days=30), timedelta(days=365)
+SESSIONS_TO_FILL_ON, SESSIONS_BEFORE, A_YEAR = timedelta(days=30), timedelta(days=90), timedelta(days=365)
 OLDEST_SESSION = date(1990, 1, 2)
 FIRST_LIVE_SESSION = date(2009, 1, 2)
 """Companies began to file figures that a program can read in that year."""
@@ -99,6 +100,17 @@ class Workplace:
         if span is None or (recorded.first <= span[0] and span[1] <= recorded.last):
             return recorded
         return recorded.extended(exchange_sessions(exchange, min(span[0], recorded.first), max(span[1], recorded.last)))
+
+    def sessions_around(self, exchange: str, at: datetime) -> SessionTable:
+        """The sessions of an exchange some weeks before an instant and a year after it, by the calendar library. Raises ConfigFault."""
+        return exchange_sessions(exchange_of(exchange), at.date() - SESSIONS_BEFORE, at.date() + A_YEAR)
+
+    @cached_property
+    def notify(self) -> "Notify":
+        """Who is to hear of what. Raises ConfigFault."""
+        from alphaagent.notify.targets import parse_notify
+
+        return parse_notify(self.settings.notify.document, str(self.settings.notify.path))
 
     @cached_property
     def own_prices(self) -> "OwnPrices | None":
@@ -211,13 +223,25 @@ class Workplace:
 
     def existing_store(self) -> "SqlStore | None":
         """The books where there are some, for reading only; whoever is told that there are none pays for no database library."""
-        return self._reader if Path(self.settings.database_url.removeprefix("sqlite:///")).exists() else None
+        return self._reader if self.has_books else None
+
+    @property
+    def has_books(self) -> bool:
+        """Whether there is a file of books at all."""
+        return Path(self.settings.database_url.removeprefix("sqlite:///")).exists()
 
     @cached_property
     def _store(self) -> "SqlStore":
         from alphaagent.ledger.store import SqlStore
 
-        return SqlStore.open(self.settings.database_url, self.clock)
+        return SqlStore.open(self.settings.database_url, self.clock, routes=self.notify.routes)
+
+    def close(self) -> None:
+        """Gives the books back, where they were opened."""
+        for name in ("_store", "_reader"):
+            opened = self.__dict__.pop(name, None)
+            if opened is not None:
+                opened.close()
 
     @cached_property
     def _reader(self) -> "SqlStore | None":

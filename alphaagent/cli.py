@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from alphaagent import __version__, cli_data, cli_decisions, cli_mandate, cli_models
+from alphaagent import __version__, cli_data, cli_decisions, cli_mandate, cli_models, cli_notify
 from alphaagent.cli_books import ledger_app, portfolio_app
 from alphaagent.cli_common import ACTOR, AsJson, AsOf, PortfolioName, refuse_unreadable
 from alphaagent.cli_common import complain as _complain
@@ -42,6 +42,7 @@ app.add_typer(audit_app, name="audit")
 app.add_typer(ledger_app, name="ledger")
 app.add_typer(cli_data.app, name="data")
 app.add_typer(cli_mandate.app, name="mandate")
+app.add_typer(cli_notify.app, name="notify")
 
 MAX_TICKERS = 100
 

@@ -68,6 +68,12 @@ class ProviderFault(AlphaAgentError):
         self.transcript = transcript
 
 
+class NotSent(AlphaAgentError):
+    """A notification did not reach its target; what was to be sent stays in the outbox and is tried again."""
+
+    exit_code = 4
+
+
 class Halted(AlphaAgentError):
     """The system is halted: an operator must resume it."""
 

@@ -38,10 +38,12 @@ VARIABLES = (
     "ALPHAAGENT_DAILY_SPEND_USD",
     "ALPHAAGENT_REFERENCE_DATA",
 )
+NOTIFY = "ALPHAAGENT_NOTIFY_"
+"""How the variables begin that hold addresses for notifications; config/notify.yaml names them."""
 DAILY_SPEND = "ALPHAAGENT_DAILY_SPEND_USD"
 NUMBERS = {"ALPHAAGENT_LLM_TEMPERATURE": (0, 2), "ALPHAAGENT_LLM_TIMEOUT_SECONDS": (1, 3600), DAILY_SPEND: (0, 1_000_000)}
 """Variables that hold a number, with what they may be at least and at most; they are checked even where no model is called."""
-CONFIG_FILES = ("lexicon", "agents", "tasks", "debate", "prices", "vendors", "feeds", "instruments")
+CONFIG_FILES = ("lexicon", "agents", "tasks", "debate", "prices", "vendors", "feeds", "instruments", "schedule")
 OF_TEXT = ("instruments.yaml",)
 """Files in which every value is a text: a ticker may be TRUE or 1E5."""
 PLAIN_NUMBER = re.compile(r"[0-9]{1,9}(\.[0-9]{1,9})?")
@@ -138,6 +140,10 @@ class Settings(FileSettings):
     vendors: ConfigFile
     feeds: ConfigFile
     instruments: ConfigFile
+    notify: ConfigFile
+    schedule: ConfigFile
+    notify_urls: dict[str, SecretStr]
+    """Addresses for notifications, by the variable that holds them."""
 
 
 def load_settings(environ: Mapping[str, str] | None = None, cwd: Path | None = None) -> Settings:
@@ -150,6 +156,7 @@ def load_settings(environ: Mapping[str, str] | None = None, cwd: Path | None = N
     config = _folder(env, "ALPHAAGENT_CONFIG", home / "config", base=home)
     main = _config_file(config, "alphaagent.yaml")
     files = _validated(FileSettings, main)
+    notify = _config_file(config, "notify.yaml")
     return Settings(
         **files,
         home=home,
@@ -164,6 +171,8 @@ def load_settings(environ: Mapping[str, str] | None = None, cwd: Path | None = N
         halt_variable=_boolean(env, "ALPHAAGENT_HALT", default=False),
         halt_file=home / "data" / "HALT",
         mandates=_config_file(config, "mandate.yaml"),
+        notify=notify,
+        notify_urls=_notify_urls(env, notify),
         **{name: _config_file(config, f"{name}.yaml") for name in CONFIG_FILES},
     )
 
@@ -182,7 +191,7 @@ def nearest(name: str, valid: tuple[str, ...] | list[str]) -> str:
 
 def _refuse_unknown_variables(env: Mapping[str, str]) -> None:
     for name in env:
-        if name.startswith("ALPHAAGENT_") and name not in VARIABLES:
+        if name.startswith("ALPHAAGENT_") and name not in VARIABLES and not name.startswith(NOTIFY):
             raise ConfigFault(f"the environment variable {name} is unknown{nearest(name, list(VARIABLES))}", fix=f"unset {name} or correct its name")
 
 
@@ -206,6 +215,17 @@ def _models(env: Mapping[str, str]) -> ModelSettings:
         keys={name: SecretStr(value) for name, value in env.items() if name.endswith("_API_KEY") and value.strip()},
         daily_spend=None if spend == "off" else Decimal(spend),
     )
+
+
+def _notify_urls(env: Mapping[str, str], file: ConfigFile) -> dict[str, SecretStr]:
+    """The addresses that the file's targets name. Raises ConfigFault on one that none names: it would never be used."""
+    targets = file.document.get("targets")
+    named = [target.get("url_variable") for target in targets.values() if isinstance(target, dict)] if isinstance(targets, dict) else []
+    given = {name: value for name, value in env.items() if name.startswith(NOTIFY)}
+    for name in given:
+        if name not in named:
+            raise ConfigFault(f"the environment variable {name} is the url_variable of no target of {file.path}", fix=f"add a target, or unset {name}")
+    return {name: SecretStr(value) for name, value in given.items() if value.strip()}
 
 
 def _number(env: Mapping[str, str], name: str) -> Decimal | None:

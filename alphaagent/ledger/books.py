@@ -15,6 +15,7 @@ from sqlmodel import Session, col, select
 from alphaagent.domain.base import canonical, decimal_text
 from alphaagent.domain.lots import Gain, Lot, LotMethod, OpeningLot
 from alphaagent.domain.market import CorporateAction, Instrument
+from alphaagent.domain.notice import NOBODY, Routes
 from alphaagent.domain.portfolio import Account, Activity, FrozenName, Order, OrderStatus, Portfolio, PortfolioKind
 from alphaagent.domain.record import DecisionRecord
 from alphaagent.domain.ruling import ControlState, GuardSnapshot, Ruling
@@ -31,9 +32,9 @@ KILL_SWITCH = "kill_switch"
 class SqlBooks:
     """`ports.Books` over one session, whose transaction is the store's."""
 
-    def __init__(self, session: Session, clock: Clock) -> None:
+    def __init__(self, session: Session, clock: Clock, routes: Routes = NOBODY) -> None:
         self._session = session
-        self._journal = Journal(session, clock)
+        self._journal = Journal(session, clock, routes)
 
     # Portfolios
 
@@ -146,7 +147,7 @@ class SqlBooks:
 
     def record_failure(self, ticker: str, portfolio: str, code: str, message: str, at: datetime, transcript: bytes | None = None) -> AuditRef:
         detail = {"message_hash": self._journal.keep(message.encode("utf-8", "backslashreplace"))} | decisions.kept_transcript(self._journal, transcript)
-        return self._journal.append("failure", at, portfolio=portfolio, ticker=ticker, codes=(code,), detail=detail)
+        return self._journal.append("failure", at, portfolio=portfolio, ticker=ticker, codes=(code,), detail=detail, said=message)
 
     def record_fill(
         self,

@@ -41,6 +41,7 @@ def record_decision(journal: Journal, portfolio: Portfolio, claim: Claim, record
         rows=(decided, ruled),
         order=ordered,
         detail=detail,
+        said=record.proposal.reasoning if record.proposal else "",
     )
 
 

@@ -12,9 +12,10 @@ from sqlalchemy import text
 from sqlmodel import Session, SQLModel, col, select
 
 from alphaagent.domain.base import Json, sha256_hex
+from alphaagent.domain.notice import NOBODY, Routes
 from alphaagent.domain.portfolio import Portfolio
 from alphaagent.domain.ruling import Ruling
-from alphaagent.ledger import audit
+from alphaagent.ledger import audit, telling
 from alphaagent.ledger.facts import fact_of, facts_hash, postings_hash
 from alphaagent.ledger.postings import Leg, imbalance, refuse_imbalance
 from alphaagent.ledger.schema import BlobRow, LedgerAccountRow, OrderRow, PostingRow, TxnRow, insert_row, insert_rows
@@ -33,11 +34,12 @@ class Booked:
 
 
 class Journal:
-    """Writes rows in the session's transaction; the clock only stamps when."""
+    """Writes rows in the session's transaction; the clock only stamps when, and `routes` say who is to hear of what."""
 
-    def __init__(self, session: Session, clock: Clock) -> None:
+    def __init__(self, session: Session, clock: Clock, routes: Routes = NOBODY) -> None:
         self.session = session
         self._clock = clock
+        self._routes = routes
 
     def insert(self, row: SQLModel) -> None:
         insert_row(self.session, row)
@@ -114,8 +116,12 @@ class Journal:
         booked: Booked | None = None,
         order: OrderRow | None = None,
         detail: Mapping[str, Json] | None = None,
+        said: str = "",
     ) -> AuditRef:
-        """The audit row of one act, with the hashes of the rows that the act wrote; `more` are facts of rows that were written at once."""
+        """The audit row of one act, with the hashes of the rows that the act wrote; `more` are facts of rows that were written at once.
+
+        Whoever is to hear of the act finds it in the outbox, with what somebody `said` about it.
+        """
         facts = [*(fact_of(row) for row in rows), *more, *((fact_of(booked.txn),) if booked else ())]
         event = audit.Event(
             kind=kind,
@@ -136,7 +142,12 @@ class Journal:
             order_hash=facts_hash([fact_of(order)]) if order else None,
             detail=detail or {},
         )
-        return audit.append(self.session, event, self._clock.now())
+        now = self._clock.now()
+        ref = audit.append(self.session, event, now)
+        if self._routes:
+            anchor = f"{audit.ledger_uuid(self.session)} {ref.seq} {ref.hash}"
+            telling.post(self.session, self._routes, telling.notices_of(event, anchor, order, said), now)
+        return ref
 
 
 def is_booked(session: Session, action_key: str) -> bool:

@@ -10,10 +10,10 @@ The migrations make these tables; a test compares them with this module.
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from sqlalchemy import BigInteger, CheckConstraint, ForeignKeyConstraint, Index, Integer, LargeBinary, Text, UniqueConstraint, insert
+from sqlalchemy import BigInteger, CheckConstraint, ForeignKeyConstraint, Index, Integer, LargeBinary, Text, UniqueConstraint, insert, text
 from sqlmodel import Field, Session, SQLModel
 
-VERSIONS = ("0001", "0002", "0003")
+VERSIONS = ("0001", "0002", "0003", "0004")
 """The revisions of the migrations, oldest first."""
 VERSION = VERSIONS[-1]
 
@@ -273,6 +273,31 @@ class ModelSpendRow(SQLModel, table=True):
     cost: int | None = Field(default=None, sa_type=Big)
     decision_id: str | None = Field(default=None, sa_type=Text)
     at: int = Field(sa_type=Big)
+
+
+class OutboxRow(SQLModel, table=True):
+    """What one target is to be told. A trigger keeps what was announced, and lets the rest change until it was sent or is dead."""
+
+    __tablename__ = "outbox"
+    __table_args__: ClassVar[Any] = (
+        UniqueConstraint("target", "dedupe_key", name="uq_outbox_key"),
+        CheckConstraint("sent_at IS NULL OR dead_at IS NULL", name="ck_outbox_end"),
+        Index("ix_outbox_open", "id", sqlite_where=text("sent_at IS NULL AND dead_at IS NULL")),
+        _STRICT,
+    )
+    id: int | None = Field(default=None, primary_key=True, sa_type=Big)
+    topic: str = Field(sa_type=Text)
+    target: str = Field(sa_type=Text)
+    dedupe_key: str = Field(sa_type=Text)
+    payload: str = Field(sa_type=Text)
+    created_at: int = Field(sa_type=Big)
+    claimed_until: int | None = Field(default=None, sa_type=Big)
+    """Until when nobody else takes it: while it is being sent, and the pause after a failed try."""
+    claim_token: str | None = Field(default=None, sa_type=Text)
+    attempts: int = Field(default=0, sa_type=Big)
+    sent_at: int | None = Field(default=None, sa_type=Big)
+    dead_at: int | None = Field(default=None, sa_type=Big)
+    last_fault: str | None = Field(default=None, sa_type=Text)
 
 
 class RunSlotRow(SQLModel, table=True):

@@ -12,35 +12,42 @@ from uuid import uuid4
 from sqlalchemy import Engine
 from sqlmodel import Session
 
+from alphaagent.domain.notice import NOBODY, Routes
 from alphaagent.domain.record import Usage
 from alphaagent.domain.spend import SpendAsk, SpendLine, SpendRef, SpendTotal
 from alphaagent.errors import ConfigFault
 from alphaagent.ledger import audit, database, decisions, listing, slots, spend
 from alphaagent.ledger.books import SqlBooks
 from alphaagent.ledger.journal import Journal
+from alphaagent.ledger.outbox import SqlOutbox
+from alphaagent.ledger.schema import ControlStateRow
 from alphaagent.ports import AuditRef, Claim, Clock, StoredDecision
+
+SCHEDULE = "schedule:"
 
 
 class SqlStore:
     """A ledger in one SQLite file. Made by `open` or `open_existing`; closed by `close` or by leaving a `with` block."""
 
-    def __init__(self, path: Path, clock: Clock, *, writer: Engine | None) -> None:
+    def __init__(self, path: Path, clock: Clock, *, writer: Engine | None, routes: Routes = NOBODY) -> None:
         self.path = path
         self._clock = clock
+        self._routes = routes
         self._writer = writer
         self._reader = database.reader(path)
 
     @classmethod
-    def open(cls, url: str, clock: Clock, *, ledger_uuid: str | None = None) -> Self:
+    def open(cls, url: str, clock: Clock, *, ledger_uuid: str | None = None, routes: Routes = NOBODY) -> Self:
         """Opens the ledger, makes it where there is none, and brings an older schema up to date.
 
-        `ledger_uuid` fixes the identity of a new ledger; by default it is random. Raises ConfigFault and BooksUnsound.
+        `ledger_uuid` fixes the identity of a new ledger; by default it is random. `routes` say who is to hear of what. Raises ConfigFault and
+        BooksUnsound.
         """
         path = database.database_path(url)
         if not path.exists():
             database.create_file(path)
         stale = database.needs_migration(path)
-        store = cls(path, clock, writer=database.writer(path))
+        store = cls(path, clock, writer=database.writer(path), routes=routes)
         if stale:
             store._migrate(ledger_uuid or str(uuid4()))
         return store
@@ -67,10 +74,15 @@ class SqlStore:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self.close()
 
+    @property
+    def outbox(self) -> SqlOutbox:
+        """What is to be told, and to whom."""
+        return SqlOutbox(self._writing, self._reading, self._clock, self._routes)
+
     @contextmanager
     def write(self) -> Iterator[SqlBooks]:
         with self._writing() as session:
-            yield SqlBooks(session, self._clock)
+            yield SqlBooks(session, self._clock, self._routes)
 
     @contextmanager
     def read(self) -> Iterator[SqlBooks]:
@@ -143,6 +155,19 @@ class SqlStore:
         """What a day's spend went to, by portfolio, provider and model."""
         with self._reading() as session:
             return spend.lines(session, day)
+
+    def remembered(self, key: str) -> str | None:
+        """What the schedule last wrote down under a key."""
+        with self._reading() as session:
+            row = session.get(ControlStateRow, SCHEDULE + key)
+            return row.value if row else None
+
+    def remember(self, key: str, value: str) -> None:
+        """Writes down what the schedule has to know after a restart. It stands in the books, so that a restored copy knows what that copy knew."""
+        with self._writing() as session:
+            row = session.get(ControlStateRow, SCHEDULE + key) or ControlStateRow(key=SCHEDULE + key, value="", version=0)
+            row.value, row.version = value, row.version + 1
+            Journal(session, self._clock).update(row)
 
     @contextmanager
     def _writing(self) -> Iterator[Session]:

@@ -14,7 +14,7 @@ from tests.builders import SteppingClock
 from tests.independent_verify import check
 from tests.unit.ledger.desks import COMPLETED, ROWS, add_debates, add_lots, add_spend, make_desk, url_of
 
-NEW_TABLES = ("opening_lot", "lot_choice", "freeze_event", "model_spend")
+NEW_TABLES = ("opening_lot", "lot_choice", "freeze_event", "model_spend", "outbox")
 
 
 @pytest.fixture

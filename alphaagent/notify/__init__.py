@@ -1,0 +1,1 @@
+"""Who is told of what, in which words, and how it gets there."""
