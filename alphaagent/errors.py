@@ -23,6 +23,10 @@ class UsageFault(AlphaAgentError):
     exit_code = 2
 
 
+class NotBegun(UsageFault):
+    """Nothing was begun here: another run holds the slot, or the time was up. The next run completes what this one left."""
+
+
 class ConfigFault(UsageFault):
     """Fix the configuration: a file, a key, an environment variable, a folder's permissions."""
 
@@ -66,6 +70,10 @@ class ProviderFault(AlphaAgentError):
     def __init__(self, message: str, *, fix: str | None = None, transcript: object = None) -> None:
         super().__init__(message, fix=fix)
         self.transcript = transcript
+
+
+class SpendRefused(ProviderFault):
+    """The money for a debate is not there: a ceiling, a budget, or a part of one would be passed."""
 
 
 class Halted(AlphaAgentError):

@@ -134,6 +134,8 @@ class Settings(FileSettings):
     debate: ConfigFile
     prices: ConfigFile
     vendors: ConfigFile
+    portfolios: Path
+    """The folder of the portfolios that are swept."""
 
 
 def load_settings(environ: Mapping[str, str] | None = None, cwd: Path | None = None) -> Settings:
@@ -160,6 +162,7 @@ def load_settings(environ: Mapping[str, str] | None = None, cwd: Path | None = N
         halt_variable=_boolean(env, "ALPHAAGENT_HALT", default=False),
         halt_file=home / "data" / "HALT",
         mandates=_config_file(config, "mandate.yaml"),
+        portfolios=_portfolios(config),
         **{name: _config_file(config, f"{name}.yaml") for name in CONFIG_FILES},
     )
 
@@ -308,6 +311,12 @@ def _config_file(config: Path, name: str) -> ConfigFile:
         if path.is_file():
             return ConfigFile(path=path, document=read_yaml(path))
     raise ConfigFault(f"{name} was found neither in {config} nor among the shipped defaults", fix="set ALPHAAGENT_CONFIG to the folder that holds it")
+
+
+def _portfolios(config: Path) -> Path:
+    """The user's own portfolios where there is any, else the shipped one."""
+    own = config / "portfolios"
+    return own if any(own.glob("*.y*ml")) else defaults_folder() / "config" / "portfolios"
 
 
 def _validated(shape: type[FileSettings], file: ConfigFile) -> dict[str, Any]:

@@ -37,7 +37,7 @@ from alphaagent.guard.rules.b1_kill_switch import KillSwitch
 from alphaagent.guard.rules.h9_cash import CashCap
 from alphaagent.guard.rules.i1_too_small import MinimumSize
 
-GUARD_VERSION = "3"
+GUARD_VERSION = "4"
 _CONTEXT = Context(prec=34, rounding=ROUND_HALF_EVEN, traps=[InvalidOperation, DivisionByZero, Overflow])
 _CENT = Decimal("0.01")
 _MICRO = Decimal("1e-6")
