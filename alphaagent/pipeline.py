@@ -142,7 +142,8 @@ def _decide_batch(desk: Desk, asks: Mapping[int, Ask], tell: Callable[[str, str]
 
     def settle_result(place: int, result: Result) -> None:
         results[place] = result
-        tell(asks[place].ticker, f"failed: {result.message}" if isinstance(result, AlphaAgentError) else "decided")
+        told = f"failed: {result.message}" if isinstance(result, AlphaAgentError) else "decided before" if result.repeated else "decided"
+        tell(asks[place].ticker, told)
 
     for place, ask in asks.items():
         try:

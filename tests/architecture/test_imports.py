@@ -32,9 +32,13 @@ ALLOWED: dict[str, set[str]] = {
     "portfolio_files": {"domain", "errors", "settings", "yaml_files"},
     "pipeline": {"", "domain", "ports", "errors", "execution", "guard", "desk", "judgement", "settling", "debate"},
     "replay": {"domain", "ports", "errors", "engines", "guard", "debate"},
-    "operations": {"domain", "ports", "errors", "desk", "execution", "ledger", "replay", "bootstrap", "guard", "staffing"},
+    "operations": {
+        *("domain", "ports", "errors", "desk", "execution", "ledger", "replay", "bootstrap", "guard", "staffing"),
+        *("", "judgement", "pipeline", "portfolio_files", "settings", "settling"),
+    },
     "views": {"domain", "ports", "errors", "debate", "evidence", "ledger", "views_debate"},
     "views_books": {"domain", "ports", "execution", "operations", "views", "estimating"},
+    "views_sweep": {"debate", "domain", "execution", "operations", "settling", "views", "views_books"},
     "views_debate": {"debate", "domain", "views_argument"},
     "views_argument": {"debate", "domain"},
     "estimating": {"debate", "domain", "llm", "staffing"},
@@ -66,7 +70,7 @@ ALLOWED: dict[str, set[str]] = {
     "cli": {
         *("", "errors", "domain", "bootstrap", "debate", "desk", "pipeline", "settling", "replay", "operations", "views", "views_books"),
         *("views_debate", "render", "execution"),
-        *("ledger", "cli_common", "cli_books", "cli_decisions", "cli_mandate", "cli_models"),
+        *("ledger", "cli_common", "cli_books", "cli_decisions", "cli_mandate", "cli_models", "cli_sweep"),
     },
     "cli_decisions": {
         *("", "bootstrap", "errors", "render", "render_debate", "render_evidence", "replay", "views", "views_books", "views_debate", "cli_common"),
@@ -75,6 +79,7 @@ ALLOWED: dict[str, set[str]] = {
     "cli_books": {"", "domain", "bootstrap", "operations", "views", "views_books", "render", "cli_common"},
     "cli_mandate": {"", "bootstrap", "operations", "render"},
     "cli_models": {"", "errors", "bootstrap", "debate", "desk", "estimating", "pipeline", "views_books", "render", "cli_common"},
+    "cli_sweep": {"", "errors", "bootstrap", "desk", "operations", "views", "views_books", "views_sweep", "render", "cli_common", "cli_models"},
     "__main__": {"cli"},
     "demo": {"", "bootstrap", "desk", "operations", "pipeline", "render", "replay", "settings", "views"},
     "__init__": set(),
