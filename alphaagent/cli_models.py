@@ -47,7 +47,7 @@ def print_estimate(workplace: "Workplace", asks: "list[Ask]", *, as_json: bool) 
     documents, code = [], 0
     for ask in asks:
         try:
-            documents.append(estimate_document(ask.ticker, _estimate(workplace, ask)))
+            documents.append(estimate_document(ask.ticker, estimated(workplace, ask)))
         except AlphaAgentError as fault:
             complain(fault)
             code = max(code, fault.exit_code)
@@ -63,8 +63,8 @@ def print_estimate(workplace: "Workplace", asks: "list[Ask]", *, as_json: bool) 
     return code
 
 
-def _estimate(workplace: "Workplace", ask: "Ask") -> "Estimate | None":
-    """None where no model would take part."""
+def estimated(workplace: "Workplace", ask: "Ask") -> "Estimate | None":
+    """What one debate would cost; None where no model would take part."""
     from alphaagent.pipeline import evidence_of
 
     matter, pack = evidence_of(workplace.desk, ask)

@@ -37,7 +37,7 @@ def book() -> BookState:
 def decided(**beside: Any) -> GuardSnapshot:
     at, days = CALENDAR.closes(THURSDAY), {"session": THURSDAY, "bar_session": THURSDAY, "fill_session": FRIDAY}
     seen = Seen(evidence_count=3, evidence_age_sessions=0, tainted=(), budget=D(5_000))
-    said = {"scheduled": False, "seen": seen, "argued": Argued("mixed", D("0.04")), "beside": Beside(**beside)}
+    said = {"scheduled": False, "reduce_only": False, "seen": seen, "argued": Argued("mixed", D("0.04")), "beside": Beside(**beside)}
     return decide_snapshot(SUBJECT, book(), CALENDAR, TRADED, at=at, **days, price=D(100), **said)
 
 
@@ -76,7 +76,7 @@ def test_nothing_that_a_rule_may_ask_for_at_its_stage_is_left_out() -> None:
     )
     nobody_supplies |= {"earnings_in_sessions", "earnings_unknown"}
     at_settlement = {"decision_price", "due_session", "actions", "quantity", "close_all"}
-    at_decision = {"activity", "scheduled", "budget", "evidence_count", "evidence_age_sessions", "tainted", "debate_class", "debate_gap"}
+    at_decision = {"activity", "scheduled", "reduce_only", "budget", "evidence_count", "evidence_age_sessions", "tainted", "debate_class", "debate_gap"}
     assert missing == {"decide": nobody_supplies | at_settlement, "settle": nobody_supplies | at_decision}
 
 

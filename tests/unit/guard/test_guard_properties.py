@@ -204,7 +204,7 @@ def test_an_exit_is_never_trapped(scene: tuple[str, GuardSnapshot, Mandate], sen
 @given(scenes())
 def test_a_buy_of_the_budget_is_never_clipped(scene: tuple[str, GuardSnapshot, Mandate]) -> None:
     _, snapshot, mandate = scene
-    snapshot = snapshot.model_copy(update={"stage": "decide", "bar_session": snapshot.last_completed_session})
+    snapshot = snapshot.model_copy(update={"stage": "decide", "bar_session": snapshot.last_completed_session, "reduce_only": False})
     most = budget(snapshot, mandate)
     assert most >= 0
     snapshot = snapshot.model_copy(update={"budget": most, "debate_class": "mixed"})

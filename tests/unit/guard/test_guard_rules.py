@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from alphaagent.domain.ruling import GuardSnapshot, Outcome
+from alphaagent.guard.evaluate import budget
 from alphaagent.guard.intake import parse_proposal
 from alphaagent.guard.mandate import Mandate
 from alphaagent.guard.registry import RULES
@@ -289,6 +290,15 @@ def test_d2_bounds_what_may_be_bought_and_never_what_may_be_sold() -> None:
     assert judge(text("SELL"), deciding(outside), outside).code == "APPROVED"
 
 
+@pytest.mark.parametrize("limits", [DEFAULT, mandate(D2={"allowed": ["ACME"]})])
+def test_what_a_run_may_only_reduce_is_not_bought_whatever_the_list_says(limits: Mandate) -> None:
+    snapshot = deciding(limits, reduce_only=True)
+    assert judge(text("BUY", "1000", p_up="0.6"), snapshot, limits).codes == ("NOT_IN_UNIVERSE",)
+    assert judge(text("SELL", "1000", "BEARISH"), snapshot, limits).outcome is Outcome.APPROVE
+    assert judge(text("HOLD", "0"), snapshot, limits).code == "NO_ORDER"
+    assert budget(snapshot, limits) == 0
+
+
 @pytest.mark.parametrize(
     ("state", "action", "code"),
     [
@@ -377,7 +387,7 @@ ALWAYS = {"candidates", "instrument_id", "provenance", "execution_mode", "portfo
 ALWAYS |= {"approved_limits_hash", "calendar_first", "calendar_last", "fill_session", "bar_session", "price", "held", "pending_sell", "rule_driven"}
 ALWAYS |= {"symbol", "names", "instrument_kind", "listed", "quote_currency", "portfolio_currency", "prior_close", "bar_volume", "flat_bars", "decided_at"}
 BUYING = {"equity", "cash", "settled_cash", "reserved_cash", "pending_buy", "median_volume", "median_dollar_volume", "sector_exposure", "gross_exposure"}
-REQUEST = {"activity", "scheduled", "budget", "evidence_count", "evidence_age_sessions", "tainted", "debate_class"}
+REQUEST = {"activity", "scheduled", "reduce_only", "budget", "evidence_count", "evidence_age_sessions", "tainted", "debate_class"}
 SETTLING = {"quantity", "close_all", "due_session", "actions", "base_rate"}
 NEEDED = {
     "decide BUY": ALWAYS | BUYING | REQUEST | {"last_completed_session", "base_rate"},
