@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from alphaagent import __version__, cli_decisions, cli_mandate, cli_models, cli_notify
+from alphaagent import __version__, cli_decisions, cli_mandate, cli_models, cli_notify, cli_schedule
 from alphaagent.cli_books import ledger_app, portfolio_app
 from alphaagent.cli_common import ACTOR, AsJson, AsOf, PortfolioName, refuse_unreadable
 from alphaagent.cli_common import complain as _complain
@@ -353,5 +353,7 @@ def doctor(as_json: AsJson = False) -> int:
 
 
 app.command()(cli_models.spend)
+app.command()(cli_schedule.schedule)
+app.command()(cli_schedule.digest)
 if __name__ == "__main__":
     main()

@@ -32,7 +32,12 @@ ALLOWED: dict[str, set[str]] = {
     "settling": {"domain", "ports", "errors", "execution", "desk"},
     "pipeline": {"", "domain", "ports", "errors", "execution", "guard", "desk", "judgement", "settling", "debate"},
     "replay": {"domain", "ports", "errors", "engines", "guard", "debate"},
-    "operations": {"domain", "ports", "errors", "desk", "execution", "ledger", "replay", "bootstrap", "guard", "staffing", "notify"},
+    "operations": {
+        *("", "domain", "ports", "errors", "clock", "desk", "execution", "ledger", "replay", "bootstrap", "guard", "staffing", "notify", "settling"),
+        *("views_digest", "render_digest"),
+    },
+    "views_digest": {"domain"},
+    "render_digest": {"domain"},
     "views": {"domain", "ports", "errors", "debate", "evidence", "ledger", "views_debate"},
     "views_notify": {"domain", "operations"},
     "views_books": {"domain", "ports", "execution", "operations", "views", "estimating"},
@@ -67,7 +72,7 @@ ALLOWED: dict[str, set[str]] = {
     "cli": {
         *("", "errors", "domain", "bootstrap", "debate", "desk", "pipeline", "settling", "replay", "operations", "views", "views_books"),
         *("views_debate", "render", "execution"),
-        *("ledger", "cli_common", "cli_books", "cli_decisions", "cli_mandate", "cli_models", "cli_notify"),
+        *("ledger", "cli_common", "cli_books", "cli_decisions", "cli_mandate", "cli_models", "cli_notify", "cli_schedule"),
     },
     "cli_decisions": {
         *("", "bootstrap", "errors", "render", "render_debate", "render_evidence", "replay", "views", "views_books", "views_debate", "cli_common"),
@@ -76,6 +81,7 @@ ALLOWED: dict[str, set[str]] = {
     "cli_books": {"", "domain", "bootstrap", "operations", "views", "views_books", "render", "cli_common"},
     "cli_mandate": {"", "bootstrap", "operations", "render"},
     "cli_notify": {"", "bootstrap", "notify", "operations", "render", "views_notify", "cli_common"},
+    "cli_schedule": {"bootstrap", "cli_common", "domain", "errors", "operations", "render_digest", "views_digest"},
     "cli_models": {"", "errors", "bootstrap", "debate", "desk", "estimating", "pipeline", "views_books", "render", "cli_common"},
     "__main__": {"cli"},
     "demo": {"", "bootstrap", "desk", "operations", "pipeline", "render", "replay", "settings", "views"},

@@ -1,0 +1,92 @@
+"""What one pass over the watchlists came to. Every ticker of every portfolio has a row: nothing is left out silently."""
+
+from collections import Counter
+from dataclasses import dataclass, field
+from datetime import datetime
+from decimal import Decimal
+from typing import Literal
+
+from alphaagent.domain.record import DecisionRecord
+from alphaagent.execution.settlement import Acted, Settled
+from alphaagent.ports import AuditRef, StoredDecision
+
+State = Literal["decided", "repeated", "skipped", "failed"]
+STATES: tuple[State, ...] = ("decided", "repeated", "skipped", "failed")
+
+
+@dataclass(frozen=True, slots=True)
+class SweepRow:
+    """What became of one ticker in one portfolio.
+
+    `decided` in this pass; `repeated`: the slot held its decision already and nothing was placed again; `skipped`: not begun, and why;
+    `failed`: begun, and what stopped it.
+    """
+
+    ticker: str
+    state: State
+    reason: str | None = None
+    """Why it was skipped or failed; else what is worth knowing of the decision, such as why a substitute spoke."""
+    fix: str | None = None
+    exit_code: int = 0
+    """The command line's code for this ticker alone; 0 where there is a decision."""
+    fault: str | None = None
+    """The name of the fault behind a row that was skipped or failed, such as `ProviderFault`."""
+    record: DecisionRecord | None = None
+    stored: StoredDecision | None = None
+    """What is in the books: ruling, order and audit row. None where nothing was decided."""
+    reduce_only: bool = False
+    """Held, and not on the watchlist: it may be sold, and nothing is bought."""
+    screened: str | None = None
+    """With a screen: why this name was, or was not, worth a debate."""
+
+
+@dataclass(frozen=True, slots=True)
+class PassSpend:
+    """What models cost a portfolio on the UTC day of the pass, beside its limits. None is no limit."""
+
+    spent: Decimal = Decimal(0)
+    """Booked on that day for this portfolio, before and in this pass."""
+    reserved: Decimal = Decimal(0)
+    budget: Decimal | None = None
+    """The portfolio's own, a day."""
+    ceiling: Decimal | None = None
+    """Of all portfolios together, a day."""
+    refused: tuple[str, ...] = ()
+    """The tickers whose debate the money did not reach."""
+
+
+@dataclass(frozen=True, slots=True)
+class PortfolioReport:
+    """One portfolio's part of a pass."""
+
+    portfolio: str
+    as_of: datetime | None
+    """None where the pass came to no instant: the rows say why."""
+    rows: tuple[SweepRow, ...]
+    settled: tuple[Settled | Acted, ...] = ()
+    """Orders and corporate actions that were due, in the order in which they happened."""
+    spend: PassSpend = field(default_factory=PassSpend)
+    audit: AuditRef | None = None
+    """The row of kind `sweep`; None where the pass changed nothing, so that there is nothing to say."""
+
+    def counts(self) -> dict[State, int]:
+        """How many rows of each state, all four of them."""
+        found = Counter(row.state for row in self.rows)
+        return {state: found[state] for state in STATES}
+
+    @property
+    def exit_code(self) -> int:
+        """The worst of the rows."""
+        return max((row.exit_code for row in self.rows), default=0)
+
+
+@dataclass(frozen=True, slots=True)
+class SweepReport:
+    """One pass over all the portfolios that were named."""
+
+    portfolios: tuple[PortfolioReport, ...]
+
+    @property
+    def exit_code(self) -> int:
+        """The worst of the portfolios, as the command line ends with."""
+        return max((one.exit_code for one in self.portfolios), default=0)
