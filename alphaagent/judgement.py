@@ -17,7 +17,6 @@ from alphaagent.domain.proposal import TradeProposal
 from alphaagent.domain.record import EngineName, Request, is_scheduled
 from alphaagent.domain.ruling import GuardSnapshot, Provenance
 from alphaagent.domain.spend import SpendAsk, SpendRef
-from alphaagent.domain.transcript import Fault
 from alphaagent.errors import NoEvidence, ProviderFault, SpendRefused
 from alphaagent.evidence.coming import earnings_items
 from alphaagent.evidence.gather import gather

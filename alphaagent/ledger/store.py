@@ -1,8 +1,8 @@
 """`ports.Store` on SQLite: transactions that are taken before anything is read in them, claims, and the way back to a decision."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from datetime import date
+from datetime import date, datetime
 from decimal import Decimal
 from pathlib import Path
 from types import TracebackType
@@ -13,10 +13,11 @@ from sqlalchemy import Engine
 from sqlmodel import Session
 
 from alphaagent.domain.notice import NOBODY, Routes
+from alphaagent.domain.portfolio import Order, Portfolio
 from alphaagent.domain.record import Usage
 from alphaagent.domain.spend import SpendAsk, SpendLimit, SpendLine, SpendRef, SpendTotal
 from alphaagent.errors import ConfigFault
-from alphaagent.ledger import audit, database, decisions, listing, slots, spend
+from alphaagent.ledger import audit, database, decisions, happened, listing, slots, spend
 from alphaagent.ledger.books import SqlBooks
 from alphaagent.ledger.journal import Journal
 from alphaagent.ledger.outbox import SqlOutbox
@@ -144,6 +145,16 @@ class SqlStore:
         with self._reading() as session:
             found = listing.before(session, decision_id)
             return decisions.find(session, found) if found else None
+
+    def events(self, kinds: Collection[str], since: datetime, until: datetime) -> Sequence[dict[str, Any]]:
+        """What the audit trail says of some kinds of acts with book time in [since, until]."""
+        with self._reading() as session:
+            return happened.events(session, kinds, since, until)
+
+    def ended_orders(self, portfolio: Portfolio, since: datetime, until: datetime) -> tuple[Order, ...]:
+        """The orders of a portfolio that were filled or ended otherwise in [since, until]."""
+        with self._reading() as session:
+            return happened.ended_orders(session, portfolio, since, until)
 
     def reserve_spend(self, ask: SpendAsk, ceiling: Decimal | None, limits: Sequence[SpendLimit] = ()) -> SpendRef:
         with self._writing() as session:

@@ -54,7 +54,11 @@ ALLOWED: dict[str, set[str]] = {
         "portfolio_files",
         "settings",
         "settling",
+        "views_digest",
+        "render_digest",
     },
+    "views_digest": {"domain"},
+    "render_digest": {"domain"},
     "views": {"domain", "ports", "errors", "debate", "evidence", "ledger", "views_debate"},
     "views_notify": {"domain", "operations"},
     "views_books": {"domain", "ports", "execution", "operations", "views", "estimating"},
@@ -93,7 +97,7 @@ ALLOWED: dict[str, set[str]] = {
     "cli": {
         *("", "errors", "domain", "bootstrap", "debate", "desk", "pipeline", "settling", "replay", "operations", "views", "views_books"),
         *("views_debate", "render", "execution"),
-        *("ledger", "cli_common", "cli_books", "cli_data", "cli_decisions", "cli_mandate", "cli_models", "cli_notify", "cli_sweep"),
+        *("ledger", "cli_common", "cli_books", "cli_data", "cli_decisions", "cli_mandate", "cli_models", "cli_notify", "cli_schedule", "cli_sweep"),
     },
     "cli_decisions": {
         *("", "bootstrap", "errors", "render", "render_debate", "render_evidence", "replay", "views", "views_books", "views_debate", "cli_common"),
@@ -103,6 +107,7 @@ ALLOWED: dict[str, set[str]] = {
     "cli_books": {"", "domain", "bootstrap", "operations", "views", "views_books", "render", "cli_common"},
     "cli_mandate": {"", "bootstrap", "operations", "render"},
     "cli_notify": {"", "bootstrap", "notify", "operations", "render", "views_notify", "cli_common"},
+    "cli_schedule": {"bootstrap", "cli_common", "domain", "errors", "operations", "render_digest", "views_digest"},
     "cli_models": {"", "errors", "bootstrap", "debate", "desk", "estimating", "pipeline", "views_books", "render", "cli_common"},
     "cli_sweep": {"", "errors", "bootstrap", "desk", "operations", "views", "views_books", "views_sweep", "render", "cli_common", "cli_models"},
     "__main__": {"cli"},
