@@ -22,7 +22,7 @@ from alphaagent.evidence.coming import earnings_items
 from alphaagent.evidence.gather import gather
 from alphaagent.evidence.gathered import Gathered
 from alphaagent.evidence.portfolio_tool import PortfolioView, portfolio_items
-from alphaagent.evidence.second_source import second_source_items
+from alphaagent.evidence.price_tool import market_items
 from alphaagent.evidence.standing import standing
 from alphaagent.execution.marks import mark, split_ratio
 from alphaagent.execution.snapshots import NO_DEBATE, Argued, Beside, BookState, Seen, Subject, decide_snapshot
@@ -104,7 +104,7 @@ def sealed_evidence(desk: Desk, matter: Matter, book: BookState, mandate: Mandat
     request = matter.request
 
     def portfolio_evidence(gathered: Gathered) -> tuple[EvidenceItem, ...]:
-        beside = (*earnings_items(gathered), *second_source_items(gathered))
+        beside = (*earnings_items(gathered), *market_items(gathered))
         probe = snapshot_of(desk, matter, book, mandate, None, "heuristic", None, beside)
         return portfolio_items(gathered, _view(book, matter.instrument, probe, mandate, acted))
 
@@ -218,15 +218,16 @@ def argued_in(result: EngineResult | None) -> Argued:
 
 
 def beside_in(items: Iterable[EvidenceItem], ratio: Decimal) -> Beside:
-    """What the items `earnings_date` and `second_source` say, where there are such; `ratio`: new shares per share of the last close."""
+    """What the items `earnings_date`, `second_source` and `quote` say, where there are such; `ratio`: new shares per share of the last close."""
     found = {item.kind: item for item in items}
-    earnings, second = found.get("earnings_date"), found.get("second_source")
+    earnings, second, quote = found.get("earnings_date"), found.get("second_source"), found.get("quote")
     close = second.payload.get("second_close") if second else None
     return Beside(
         second_price=None if close is None else Decimal(close) / ratio,
         second_missing=_reason(second) if second and close is None else None,
         earnings_in_sessions=earnings.payload.get("sessions") if earnings else None,
         earnings_unknown=_reason(earnings) if earnings and earnings.status is not Status.OK else None,
+        prices_doubt=quote.payload.get("doubt") if quote else None,
     )
 
 

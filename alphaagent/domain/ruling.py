@@ -105,6 +105,8 @@ class GuardSnapshot(Frozen):
     """The same price from another source; None where none is configured or where it gave none."""
     second_missing: str | None = Field(None, json_schema_extra=SINCE_4)
     """decide: why a second source that is configured gave no price to compare."""
+    prices_doubt: str | None = Field(None, json_schema_extra=SINCE_4)
+    """decide: why the supply of prices is not to be relied on (stale, or in conflict with itself), in words; None where it is sound."""
     index_change: Decimal | None = None
     """Change of the market index on the last completed session as a fraction; None where the mandate names none or it is not known."""
     actions: tuple[Effective, ...] | None = None
