@@ -67,7 +67,7 @@ def _show(workplace: "Workplace", report: "PortfolioReport", *, as_json: bool) -
 
     for done in report.settled:
         typer.echo(happened_line(done))
-    for line in (*render.lined_up(SWEEP_COLUMNS, [row_cells(row) for row in report.rows]), *notes(report)):
+    for line in (*render.lined_up(SWEEP_COLUMNS, [row_cells(report.portfolio, row) for row in report.rows]), *notes(report)):
         typer.echo(line)
 
 

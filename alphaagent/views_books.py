@@ -168,9 +168,8 @@ def _budgets(budgets: Mapping[str, Decimal], lines: Sequence[SpendLine]) -> list
 
 def budget_lines(document: Document) -> list[str]:
     """The budgets in words."""
-    return [
-        f"{one['portfolio']}: {one['spent_usd']} USD spent, {one['reserved_usd']} USD reserved, of its {one['budget_usd']} USD" for one in document["budgets"]
-    ]
+    told = "{portfolio}: {spent_usd} USD spent, {reserved_usd} USD reserved; its budget is {budget_usd} USD"
+    return [told.format_map(one) for one in document["budgets"]]
 
 
 def _spent(total: SpendTotal) -> Document:

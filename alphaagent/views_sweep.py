@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from alphaagent.operations.sweep_report import PortfolioReport, SweepReport, SweepRow
     from alphaagent.settling import Happened
 
-SWEEP_COLUMNS = ("ticker", "state", "action", "amount", "guard", "order", "note")
+SWEEP_COLUMNS = ("portfolio", "ticker", "state", "action", "amount", "guard", "order", "note")
 
 
 def row_document(report: "PortfolioReport", row: "SweepRow", transcript: "Transcript | None") -> Document:
@@ -33,14 +33,14 @@ def report_document(report: "SweepReport") -> Document:
     return {"summary": {"exit_code": report.exit_code, "portfolios": portfolios}}
 
 
-def row_cells(row: "SweepRow") -> Document:
+def row_cells(portfolio: str, row: "SweepRow") -> Document:
     """One name's line in a portfolio's table; why something was left undone stands in full at its end."""
     said = (("held, not on the list" if row.reduce_only else None), row.screened and f"screen: {row.screened}", row.reason)
     note = "; ".join(part for part in said if part) or None
     if row.record is None:
-        return dict.fromkeys(SWEEP_COLUMNS) | {"ticker": row.ticker, "state": row.state, "note": note}
+        return dict.fromkeys(SWEEP_COLUMNS) | {"portfolio": portfolio, "ticker": row.ticker, "state": row.state, "note": note}
     ticker, action, amount, guard, order, _ = summary_row(row.record, row.stored)
-    cells = (ticker, row.state, action, amount, guard, order, note)
+    cells = (portfolio, ticker, row.state, action, amount, guard, order, note)
     return {column: cell or None for column, cell in zip(SWEEP_COLUMNS, cells, strict=True)}
 
 
