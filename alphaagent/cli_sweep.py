@@ -67,9 +67,7 @@ def _show(workplace: "Workplace", report: "PortfolioReport", *, as_json: bool) -
 
     for done in report.settled:
         typer.echo(happened_line(done))
-    title = f"{report.portfolio}, as of {report.as_of:%Y-%m-%dT%H:%M:%SZ}" if report.as_of else report.portfolio
-    render.console().print(render.rows(title, SWEEP_COLUMNS, [row_cells(row) for row in report.rows], numeric=("amount",)))
-    for line in notes(report):
+    for line in (*render.lined_up(SWEEP_COLUMNS, [row_cells(report.portfolio, row) for row in report.rows]), *notes(report)):
         typer.echo(line)
 
 
@@ -80,6 +78,7 @@ def _print_estimate(workplace: "Workplace", names: Sequence[str], as_of: str | N
     from alphaagent.views_sweep import budget_line
 
     documents: list[Document] = []
+    budgets: list[str] = []
     code = 0
     for turn in rounds(workplace, names, as_of):
         if isinstance(turn.as_of, AlphaAgentError):
@@ -97,7 +96,7 @@ def _print_estimate(workplace: "Workplace", names: Sequence[str], as_of: str | N
             mine.append({"portfolio": turn.name} | estimate_document(one.ask.ticker, found) | {"stored": one.stored is not None, "screened": one.screened})
         documents += mine
         if turn.file.daily_spend_usd is not None:
-            say(budget_line(turn.name, turn.file.daily_spend_usd, mine))
+            budgets.append(budget_line(turn.name, turn.file.daily_spend_usd, mine))
     if as_json:
         for document in documents:
             print_json(document)
@@ -105,6 +104,8 @@ def _print_estimate(workplace: "Workplace", names: Sequence[str], as_of: str | N
         from alphaagent import render
 
         for line in render.lined_up(("portfolio", *ESTIMATE_COLUMNS), documents) if documents else ():
+            typer.echo(line)
+        for line in budgets:
             typer.echo(line)
         typer.echo(estimate_total(documents, workplace.settings.models.daily_spend))
     return code

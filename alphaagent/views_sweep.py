@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from alphaagent.operations.sweep_report import PortfolioReport, SweepReport, SweepRow
     from alphaagent.settling import Happened
 
-SWEEP_COLUMNS = ("ticker", "state", "action", "amount", "guard", "order", "note")
+SWEEP_COLUMNS = ("portfolio", "ticker", "state", "action", "amount", "guard", "order", "note")
 
 
 def row_document(report: "PortfolioReport", row: "SweepRow", transcript: "Transcript | None") -> Document:
@@ -33,27 +33,31 @@ def report_document(report: "SweepReport") -> Document:
     return {"summary": {"exit_code": report.exit_code, "portfolios": portfolios}}
 
 
-def row_cells(row: "SweepRow") -> tuple[str, ...]:
-    """One line of a portfolio's table."""
-    if row.record is None:
-        return row.ticker, row.state, "", "", "", "none", row.reason or ""
-    ticker, action, amount, guard, order, _ = summary_row(row.record, row.stored)
+def row_cells(portfolio: str, row: "SweepRow") -> Document:
+    """One name's line in a portfolio's table; why something was left undone stands in full at its end."""
     said = (("held, not on the list" if row.reduce_only else None), row.screened and f"screen: {row.screened}", row.reason)
-    return ticker, row.state, action, amount, guard, order, "; ".join(part for part in said if part)
+    note = "; ".join(part for part in said if part) or None
+    if row.record is None:
+        return dict.fromkeys(SWEEP_COLUMNS) | {"portfolio": portfolio, "ticker": row.ticker, "state": row.state, "note": note}
+    ticker, action, amount, guard, order, _ = summary_row(row.record, row.stored)
+    cells = (portfolio, ticker, row.state, action, amount, guard, order, note)
+    return {column: cell or None for column, cell in zip(SWEEP_COLUMNS, cells, strict=True)}
 
 
 def notes(report: "PortfolioReport") -> list[str]:
     """What stands under a portfolio's table: the counts, what the money did not reach, and where all of it is written."""
-    counts = ", ".join(f"{count} {state}" for state, count in report.counts().items())
-    idle = "" if report.counts()["decided"] else "; nothing was decided again" if report.counts()["repeated"] else "; nothing was decided"
-    lines = [f"{report.portfolio}: {counts}; {len(report.settled)} settled{idle}"]
+    found, name = report.counts(), report.portfolio
+    counts = ", ".join(f"{count} {state}" for state, count in found.items())
+    idle = "; nothing was decided again" if found["repeated"] and not found["decided"] else ""
+    when = f"as of {instant_text(report.as_of)}: " if report.as_of else ""
+    lines = [f"{name}: {when}{counts}; {len(report.settled)} settled{idle}"]
     spend = report.spend
     if spend.refused:
-        lines.append(f"{report.portfolio}: the money did not reach {len(spend.refused)} debates: {', '.join(spend.refused)}")
+        lines.append(f"{name}: the money did not reach {len(spend.refused)} debates: {', '.join(spend.refused)}")
     if spend.spent or spend.reserved:
-        budget = "" if spend.budget is None else f", of a budget of {spend.budget:f}"
-        lines.append(f"{report.portfolio}: {spend.spent:f} USD spent today, {spend.reserved:f} USD reserved{budget}")
-    return [*lines, f"{report.portfolio}: audit row {report.audit.seq}" if report.audit else f"{report.portfolio}: no audit row, for nothing is new"]
+        budget = "" if spend.budget is None else f", of a budget of {spend.budget:f} USD"
+        lines.append(f"{name}: {spend.spent:f} USD spent today, {spend.reserved:f} USD reserved{budget}")
+    return [*lines, f"{name}: audit row {report.audit.seq}" if report.audit else f"{name}: no audit row, for nothing is new"]
 
 
 def happened_line(done: "Happened") -> str:
