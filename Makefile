@@ -5,7 +5,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready-$(shell cat pyproject.toml constraints.txt | cksum | cut -d' ' -f1)
 
-.PHONY: demo test lint docs bench bench-crew tiny-llm clean
+.PHONY: demo test lint docs bench bench-crew bench-live live-smoke tiny-llm clean
 
 # A home of its own, so that the demo neither needs nor touches anybody's books.
 DEMO_BOOKS := sqlite:///data/demo.db
@@ -43,6 +43,15 @@ bench: $(READY)
 
 bench-crew: $(READY)
 	$(BIN)/python tests/benchmarks/crew.py
+
+bench-live: $(READY)
+	$(BIN)/python tests/benchmarks/live.py
+
+# The real vendors, where there is a network: make live-smoke TICKER=AAPL CONTACT="Name mail@example.org"; never part of the tests.
+TICKER ?= AAPL
+CONTACT ?=
+live-smoke: $(READY)
+	$(BIN)/python tests/smoke/live.py '$(TICKER)' '$(CONTACT)'
 
 # A real model of 135 million parameters. Compiles its server once, in .venv-tiny; never part of the tests.
 tiny-llm: $(READY)

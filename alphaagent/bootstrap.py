@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from functools import cached_property
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from alphaagent.clock import DEFAULT_EXCHANGE, US_MARKETS, Calendars, SessionTable, WallClock, exchange_of, exchange_sessions
 from alphaagent.domain.base import fingerprint
 from alphaagent.domain.text import inert
-from alphaagent.errors import ConfigFault, UsageFault
+from alphaagent.errors import AlphaAgentError, ConfigFault, UsageFault
 from alphaagent.settings import Settings, contained_crewai, load_settings
 from alphaagent.yaml_files import read_yaml
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from alphaagent.domain.debate import EngineResult
     from alphaagent.domain.evidence import EvidencePack
     from alphaagent.domain.market import Instrument
+    from alphaagent.evidence.live.room import LiveRoom
     from alphaagent.evidence.snapshot_status import FileStatus
     from alphaagent.evidence.sources.own_prices import OwnPrices
     from alphaagent.guard.mandate import Mandate
@@ -31,8 +33,10 @@ if TYPE_CHECKING:
     from alphaagent.ports import StoredDecision
     from alphaagent.staffing import Staff
 
-SESSIONS_TO_FILL_ON, SESSIONS_BEFORE, A_YEAR = timedelta(days=30), timedelta(days=90), timedelta(days=365)
+SESSIONS_TO_FILL_ON, A_YEAR = timedelta(days=30), timedelta(days=365)
 OLDEST_SESSION = date(1990, 1, 2)
+FIRST_LIVE_SESSION = date(2009, 1, 2)
+"""Companies began to file figures that a program can read in that year."""
 
 
 @dataclass(frozen=True)
@@ -86,7 +90,7 @@ class Workplace:
 
     def _sessions(self, exchange: str) -> SessionTable:
         name = "sessions.csv" if exchange == DEFAULT_EXCHANGE else f"sessions_{exchange}.csv"
-        path, span = self._snapshot() / name, self._own_span
+        path, span = self._snapshot() / name, self._span
         if span and not path.exists():
             return exchange_sessions(exchange, *span)
         try:
@@ -96,10 +100,6 @@ class Workplace:
         if span is None or (recorded.first <= span[0] and span[1] <= recorded.last):
             return recorded
         return recorded.extended(exchange_sessions(exchange, min(span[0], recorded.first), max(span[1], recorded.last)))
-
-    def sessions_around(self, exchange: str, at: datetime) -> SessionTable:
-        """The sessions of an exchange some weeks before an instant and a year after it, by the calendar library. Raises ConfigFault."""
-        return exchange_sessions(exchange_of(exchange), at.date() - SESSIONS_BEFORE, at.date() + A_YEAR)
 
     @cached_property
     def notify(self) -> "Notify":
@@ -118,8 +118,10 @@ class Workplace:
         return OwnPrices(self.settings.own_prices, self._snapshot())
 
     @cached_property
-    def _own_span(self) -> tuple[date, date] | None:
-        """The dates of own prices, within what a calendar can know, and some sessions more to fill orders on."""
+    def _span(self) -> tuple[date, date] | None:
+        """Which dates a calendar must reach beyond what is recorded: those of live data, or of own prices and some more to fill orders on."""
+        if self.settings.data_mode == "live":
+            return FIRST_LIVE_SESSION, self.clock.now().date() + A_YEAR
         span = self.own_prices.span() if self.own_prices else None
         if span is None:
             return None
@@ -131,24 +133,20 @@ class Workplace:
         """Everything wired for deciding and settling."""
         from alphaagent.desk import Desk
         from alphaagent.engines.registry import ENGINES
-        from alphaagent.evidence.index_history import IndexHistory
         from alphaagent.evidence.lexicon import Lexicon
-        from alphaagent.evidence.registry import SOURCES, tools
-        from alphaagent.evidence.sources.snapshot_market import SnapshotMarket
+        from alphaagent.evidence.registry import tools
         from alphaagent.execution.brokers.simulated import SimulatedBroker
 
-        settings, folder = self.settings, self._snapshot()
+        settings = self.settings
         self._refuse_thin_provision()
         lexicon = Lexicon.parse(settings.lexicon.document, str(settings.lexicon.path))
-        index = IndexHistory(folder, US_MARKETS)
+        data = self._recorded_data() if settings.data_mode == "snapshot" else self._live_data()
         return Desk(
+            **data,
             clock=self.clock,
             calendar_of=self.calendar_of,
-            market=SnapshotMarket(folder, self.calendar_of, self.own_prices),
-            own_prices=self.own_prices,
-            sources={supply: make(folder) for supply, make in SOURCES[settings.data_mode].items()},
-            tools=tools(lexicon, index),
-            index=index,
+            own_prices=self._replacing_prices,
+            tools=tools(lexicon, data["index"]),
             engines={name: make() for name, make in ENGINES.items()},
             mandates=self.mandates,
             broker=SimulatedBroker(settings.execution.slippage_bps, settings.execution.fee_bps),
@@ -170,6 +168,39 @@ class Workplace:
             halt_variable=settings.halt_variable,
             check_books=lambda: self._books_fault,
         )
+
+    def _recorded_data(self) -> dict[str, Any]:
+        """What the desk takes from the snapshot."""
+        from alphaagent.evidence.index_history import IndexHistory
+        from alphaagent.evidence.registry import SOURCES
+        from alphaagent.evidence.sources.snapshot_market import SnapshotMarket
+
+        folder = self._snapshot()
+        market = SnapshotMarket(folder, self.calendar_of, self.own_prices)
+        return {"market": market, "sources": {supply: make(folder) for supply, make in SOURCES.items()}, "index": IndexHistory(folder, US_MARKETS)}
+
+    def _live_data(self) -> dict[str, Any]:
+        """What the desk takes from live vendors."""
+        from alphaagent.evidence.live.index import LiveIndex
+
+        room = self.room
+        index = LiveIndex(room.sources["prices"], US_MARKETS)
+        return {"market": room.market, "sources": {}, "index": index, "live": room.suppliers(), "second": room.second, "prepare": room.prepare}
+
+    @cached_property
+    def room(self) -> "LiveRoom":
+        """Live data. Raises UsageFault where the data are recorded."""
+        if self.settings.data_mode != "live":
+            raise UsageFault("the data are recorded, and this is for live data", fix="set ALPHAAGENT_DATA to live")
+        from alphaagent.evidence.registry import VENDORS
+        from alphaagent.livedata import live_room
+
+        return live_room(self.settings, VENDORS, self.calendar_of, self.clock, self.own_prices, self._snapshot())
+
+    @property
+    def _replacing_prices(self) -> "OwnPrices | None":
+        """Own prices, where they are not kept for a second opinion."""
+        return None if self.settings.data_mode == "live" and self.settings.data.second_source == "own" else self.own_prices
 
     @cached_property
     def staff(self) -> "Staff | None":
@@ -234,7 +265,18 @@ class Workplace:
         """What `--as-of` means here."""
         from alphaagent.moments import Moments
 
-        return Moments(self.desk, self.calendar_of, self.calendar)
+        return Moments(self.desk, self.calendar_of, self.calendar, self._refresh if self.settings.data_mode == "live" else None)
+
+    def _refresh(self, tickers: list[str]) -> None:
+        """Fetches everything about these tickers that does not hold any more; one that nobody knows is told of where it is decided."""
+        today = self.clock.now().date()
+        found = {one.id: one for ticker in tickers for one in self._resolved(ticker, today)}
+        self.room.refresh(list(found.values()))
+
+    def _resolved(self, ticker: str, on: date) -> "tuple[Instrument, ...]":
+        with suppress(AlphaAgentError):
+            return self.desk.market.resolve(ticker, on)
+        return ()
 
     def moment(self, text: str | None) -> datetime:
         """`--as-of` where it belongs to no ticker."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from alphaagent import __version__, cli_decisions, cli_mandate, cli_models, cli_notify, cli_schedule
+from alphaagent import __version__, cli_data, cli_decisions, cli_mandate, cli_models, cli_notify, cli_schedule
 from alphaagent.cli_books import ledger_app, portfolio_app
 from alphaagent.cli_common import ACTOR, AsJson, AsOf, PortfolioName, refuse_unreadable
 from alphaagent.cli_common import complain as _complain
@@ -37,11 +37,10 @@ app = typer.Typer(
     help="Decide a ticker, guard the order, keep the record.",
 )
 audit_app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="The hash chain over everything that happened.")
-data_app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="The recorded data.")
 app.add_typer(portfolio_app, name="portfolio")
 app.add_typer(audit_app, name="audit")
 app.add_typer(ledger_app, name="ledger")
-app.add_typer(data_app, name="data")
+app.add_typer(cli_data.app, name="data")
 app.add_typer(cli_mandate.app, name="mandate")
 app.add_typer(cli_notify.app, name="notify")
 
@@ -126,7 +125,8 @@ def decide(
     workplace = Workplace.open()
     instants = workplace.moments(as_of, tickers)
     if as_of is None:
-        _say(f"as of {instant_text(instants[0])}: the last session common to {', '.join(tickers)} in the recorded data")
+        what = "now" if workplace.settings.data_mode == "live" else f"the last session common to {', '.join(tickers)} in the recorded data"
+        _say(f"as of {instant_text(instants[0])}: {what}")
     asks = [
         Ask(ticker=ticker, as_of=at, engine=engine.value, plan=plan.value if plan else None, portfolio=portfolio, slot=slot)
         for ticker, at in zip(tickers, instants, strict=True)
@@ -315,25 +315,6 @@ def audit_anchor() -> None:
     workplace = Workplace.open()
     workplace.required_store()
     typer.echo(anchor_line(workplace.settings.database_url))
-
-
-@data_app.command("status")
-def data_status(as_json: AsJson = False) -> int:
-    """Check the recorded data against its manifest: origin, licence, hash, range. Exit 2 where a file is not as recorded."""
-    from alphaagent.bootstrap import Workplace
-    from alphaagent.views import file_document
-
-    files = Workplace.open().data_status()
-    sound = all(file.state == "ok" for file in files)
-    if as_json:
-        for file in files:
-            _print_json(file_document(file))
-    else:
-        from alphaagent import render
-
-        render.console().print(render.files_table([file_document(file) for file in files]))
-        typer.echo(f"{len(files)} files, {'all as recorded' if sound else 'not all as recorded'}")
-    return 0 if sound else 2
 
 
 @app.command()

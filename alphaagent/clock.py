@@ -8,7 +8,7 @@ import csv
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable
 from datetime import UTC, date, datetime
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from alphaagent.errors import ConfigFault, UsageFault
 
@@ -141,15 +141,19 @@ class Calendars:
         return self._tables[exchange]
 
 
+@lru_cache(maxsize=32)
 def exchange_sessions(name: str, first: date, last: date) -> SessionTable:
     """The sessions of an exchange by exchange_calendars, which is loaded here and nowhere else."""
     from exchange_calendars import get_calendar
-    from exchange_calendars.errors import InvalidCalendarName
+    from exchange_calendars.errors import CalendarError, InvalidCalendarName
 
     try:
         schedule = get_calendar(name, start=first.isoformat(), end=last.isoformat()).schedule
     except InvalidCalendarName as fault:
         raise ConfigFault(f"the sessions of the market {name!r} are unknown", fix="give a market identifier code such as XNYS, XNAS or XLON") from fault
+    except (CalendarError, NotImplementedError, ValueError) as fault:
+        message = f"the sessions of the market {name!r} are not known from {first} to {last}: {str(fault).splitlines()[0][:200]}"
+        raise ConfigFault(message, fix="leave the name out, or take its listing on another exchange") from fault
     return SessionTable(
         (session.date(), row.open.to_pydatetime().astimezone(UTC), row.close.to_pydatetime().astimezone(UTC))
         for session, row in zip(schedule.index, schedule.itertuples(), strict=True)

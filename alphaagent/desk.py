@@ -17,7 +17,7 @@ from alphaagent.domain.portfolio import Account, Activity, Portfolio
 from alphaagent.domain.record import DecisionRecord, EngineName, PlanName
 from alphaagent.domain.ruling import ControlState, GuardSnapshot, Ruling
 from alphaagent.errors import BooksUnsound, ConfigFault, Halted, NoEvidence, UsageFault
-from alphaagent.evidence.gather import Supplier, Tool, recorded
+from alphaagent.evidence.gather import SecondSource, Supplier, Tool, recorded
 from alphaagent.evidence.index_history import IndexHistory
 from alphaagent.evidence.sources.own_prices import OwnPrices
 from alphaagent.execution.settlement import Settler
@@ -94,6 +94,8 @@ class Desk:
     """Hears of every debate right before its first request: how it is set up, and the most that it can cost in USD where that is known."""
     live: Mapping[Supply, Supplier] | None = None
     """Of live data; None where the data are recorded."""
+    second: SecondSource | None = None
+    """Who is asked for the last close as well; None for nobody."""
     prepare: Callable[[Iterable[Instrument], datetime], None] = lambda _instruments, _as_of: None
     """Fetches the prices that an instant needs, so that nobody waits for a vendor while the books are locked; a failure shows where they are used."""
     check_books: Callable[[], str | None] | None = None

@@ -1,5 +1,6 @@
 """From a request to an opinion: evidence is frozen and an engine speaks. Nothing here touches the books, so that several may run at once."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal
@@ -18,12 +19,14 @@ from alphaagent.domain.ruling import GuardSnapshot, Provenance
 from alphaagent.domain.spend import SpendAsk
 from alphaagent.domain.transcript import Fault
 from alphaagent.errors import NoEvidence, ProviderFault
+from alphaagent.evidence.coming import earnings_items
 from alphaagent.evidence.gather import gather
 from alphaagent.evidence.gathered import Gathered
 from alphaagent.evidence.portfolio_tool import PortfolioView, portfolio_items
+from alphaagent.evidence.second_source import second_source_items
 from alphaagent.evidence.standing import standing
-from alphaagent.execution.marks import mark
-from alphaagent.execution.snapshots import NO_DEBATE, Argued, BookState, Seen, Subject, decide_snapshot
+from alphaagent.execution.marks import mark, split_ratio
+from alphaagent.execution.snapshots import NO_DEBATE, Argued, Beside, BookState, Seen, Subject, decide_snapshot
 from alphaagent.execution.trading import trading
 from alphaagent.guard.evaluate import budget
 from alphaagent.guard.intake import read_proposal
@@ -100,10 +103,12 @@ def sealed_evidence(desk: Desk, matter: Matter, book: BookState, mandate: Mandat
     request = matter.request
 
     def portfolio_evidence(gathered: Gathered) -> tuple[EvidenceItem, ...]:
-        return portfolio_items(gathered, _view(book, matter.instrument, snapshot_of(desk, matter, book, mandate, None, "heuristic", None), mandate, acted))
+        beside = (*earnings_items(gathered), *second_source_items(gathered))
+        probe = snapshot_of(desk, matter, book, mandate, None, "heuristic", None, beside)
+        return portfolio_items(gathered, _view(book, matter.instrument, probe, mandate, acted))
 
     suppliers, calendar = desk.suppliers_of(matter.instrument), desk.calendar_of(matter.instrument)
-    return gather(suppliers, desk.tools, calendar, matter.instrument, request.ticker, request.as_of, matter.session, portfolio_evidence)
+    return gather(suppliers, desk.tools, calendar, matter.instrument, request.ticker, request.as_of, matter.session, portfolio_evidence, desk.second)
 
 
 def form_opinion(desk: Desk, matter: Matter, pack: EvidencePack, spending: Spending | None, watch: Watch) -> Opinion:
@@ -191,8 +196,33 @@ def argued_in(result: EngineResult | None) -> Argued:
     return Argued(debate.debate_class, Decimal(debate.rounds[-1].gap) if debate.rounds else None)
 
 
+def beside_in(items: Iterable[EvidenceItem], ratio: Decimal) -> Beside:
+    """What the items `earnings_date` and `second_source` say, where there are such; `ratio`: new shares per share of the last close."""
+    found = {item.kind: item for item in items}
+    earnings, second = found.get("earnings_date"), found.get("second_source")
+    close = second.payload.get("second_close") if second else None
+    return Beside(
+        second_price=None if close is None else Decimal(close) / ratio,
+        second_missing=_reason(second) if second and close is None else None,
+        earnings_in_sessions=earnings.payload.get("sessions") if earnings else None,
+        earnings_unknown=_reason(earnings) if earnings and earnings.status is not Status.OK else None,
+    )
+
+
+def _reason(item: EvidenceItem) -> str:
+    """Why an item is not `ok`, in words."""
+    return str(item.payload.get("reason") or item.summary)
+
+
 def snapshot_of(
-    desk: Desk, matter: Matter, book: BookState, mandate: Mandate, result: EngineResult | None, provenance: Provenance, seen: Seen | None
+    desk: Desk,
+    matter: Matter,
+    book: BookState,
+    mandate: Mandate,
+    result: EngineResult | None,
+    provenance: Provenance,
+    seen: Seen | None,
+    items: Iterable[EvidenceItem],
 ) -> GuardSnapshot:
     """What the guard is shown at stage decide; `seen` is None before the engine has spoken. Raises NoEvidence where there is no price yet."""
     request, instrument = matter.request, matter.instrument
@@ -224,6 +254,7 @@ def snapshot_of(
         scheduled=is_scheduled(request.slot),
         seen=seen,
         argued=argued_in(result),
+        beside=beside_in(items, split_ratio(desk.market, instrument, after=quote.known_at, upto=request.as_of)),
         index_change=desk.index_change(mandate, instrument, matter.session),
     )
 

@@ -22,11 +22,15 @@ class Moments:
     """The sessions of the exchange that an instrument trades on."""
     calendar: SessionTable
     """The sessions of the New York exchanges, for what belongs to no instrument."""
+    refresh: Callable[[list[str]], None] | None = None
+    """Live data: fetches everything about these tickers that does not hold any more. None: the data are recorded."""
 
     def moment(self, text: str | None) -> datetime:
         """`--as-of` where it belongs to no ticker: a date is one second after New York's close; nothing is the last recorded session."""
         if text is not None:
             return self._instant(text, self.calendar)
+        if self.refresh is not None:
+            return self.desk.clock.now()
         last = [day for day in self._last_sessions(self.desk.market.tickers()) if self.calendar.is_session(day)]
         if not last:
             raise NoEvidence("no prices are recorded here", fix="restore the snapshot, or give --as-of")
@@ -55,8 +59,19 @@ class Moments:
         """`--as-of` for each ticker: a date is one second after that session's close on its own exchange; nothing is their last common session."""
         if text is not None:
             return [self._instant(text, self._calendar_for(ticker, text)) for ticker in tickers]
+        if self.refresh is not None:
+            return [self.live_moment(None, tickers)] * len(tickers)
         session = self._last_common(tickers)
         return [self._calendar_for(ticker, session.isoformat()).closes(session) + JUST_AFTER_CLOSE for ticker in tickers]
+
+    def live_moment(self, text: str | None, tickers: list[str]) -> datetime:
+        """Now, after everything has been fetched: what was fetched just before is what is known. With `text`, that instant, and nothing is fetched."""
+        if text is not None:
+            return self._instant(text, self.calendar)
+        if self.refresh is None:
+            raise UsageFault("the data are recorded, and this is for live data", fix="set ALPHAAGENT_DATA to live")
+        self.refresh(tickers)
+        return self.desk.clock.now()
 
     def _calendar_for(self, ticker: str, text: str) -> SessionTable:
         """The calendar of what a ticker names around an instant; New York's where it names nothing, which the decision then says."""
@@ -70,7 +85,7 @@ class Moments:
         if at > self.desk.clock.now():
             raise UsageFault(f"--as-of {text} lies in the future", fix="choose a past instant")
         if not calendar.closes(calendar.first) < at <= calendar.closes(calendar.last) + timedelta(days=1):
-            raise _outside(text, calendar)
+            raise self._outside(text, calendar)
         return at
 
     def _close_or_literal(self, text: str, calendar: SessionTable) -> datetime:
@@ -81,8 +96,12 @@ class Moments:
         if day > self.desk.clock.now().date():
             raise UsageFault(f"--as-of {text} lies in the future", fix="choose a past date")
         if not calendar.first <= day <= calendar.last:
-            raise _outside(text, calendar)
+            raise self._outside(text, calendar)
         return calendar.closes(day) + JUST_AFTER_CLOSE
+
+    def _outside(self, text: str, calendar: SessionTable) -> NoEvidence:
+        who = "the snapshot holds" if self.refresh is None else "live data hold"
+        return NoEvidence(f"{who} nothing for {text}: its sessions run from {calendar.first} to {calendar.last}", fix="choose a date inside")
 
     def _last_common(self, tickers: list[str]) -> date:
         """The last session up to which every ticker has prices and which all their exchanges hold."""
@@ -99,11 +118,6 @@ class Moments:
         market, today = self.desk.market, self.desk.clock.now().date()
         named = (instrument for ticker in tickers for instrument in market.resolve(ticker, today))
         return [session for instrument in named if (session := market.last_session(instrument))]
-
-
-def _outside(text: str, calendar: SessionTable) -> NoEvidence:
-    span = f"{calendar.first} to {calendar.last}"
-    return NoEvidence(f"the snapshot holds nothing for {text}: its sessions run from {span}", fix="choose a date inside")
 
 
 def _literal(text: str) -> datetime:

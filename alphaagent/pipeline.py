@@ -316,7 +316,7 @@ def _ruled(desk: Desk, matter: Matter, book: BookState, mandate: Mandate, opinio
     request, result = matter.request, opinion.result
     proposal = read_proposal(result.proposal_text, request.ticker)
     seen = seen_by(desk.calendar_of(matter.instrument), opinion.pack, proposal)
-    snapshot = snapshot_of(desk, matter, book, mandate, result, opinion.provenance, seen)
+    snapshot = snapshot_of(desk, matter, book, mandate, result, opinion.provenance, seen, opinion.pack.items)
     ruling = evaluate(result.proposal_text, snapshot, mandate, request.as_of)
     record = DecisionRecord(
         program_version=__version__,

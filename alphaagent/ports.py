@@ -16,7 +16,7 @@ from alphaagent.domain.record import DecisionRecord, Usage
 from alphaagent.domain.ruling import ControlState, GuardSnapshot, Ruling
 from alphaagent.domain.spend import SpendAsk, SpendRef, SpendTotal
 
-Supply = Literal["prices", "fundamentals", "news"]
+Supply = Literal["prices", "fundamentals", "news", "events"]
 
 
 class Clock(Protocol):

@@ -11,9 +11,10 @@ from alphaagent.domain.record import DecisionRecord
 from alphaagent.domain.ruling import GuardSnapshot, Ruling
 from alphaagent.engines.registry import ENGINES
 from alphaagent.errors import ReplayDiffers, UsageFault
-from alphaagent.guard.evaluate import GUARD_VERSION, evaluate
+from alphaagent.guard.evaluate import evaluate
 from alphaagent.guard.intake import read_proposal
 from alphaagent.guard.mandate import Mandate
+from alphaagent.guard.versions import GUARD_VERSION, REPLAYED
 from alphaagent.ports import StoredDecision
 
 CONTEXT = 60
@@ -62,13 +63,14 @@ def _debate(record: DecisionRecord, transcript: Transcript | None, again: Debate
 
 
 def rule_again(record: DecisionRecord, snapshot: GuardSnapshot, ruling: Ruling) -> Ruling:
-    """The guard's ruling on a stored snapshot under the recorded mandate. UsageFault where another guard made the stored one."""
-    if ruling.guard_version != GUARD_VERSION:
+    """The guard's ruling on a stored snapshot under the recorded mandate. UsageFault where a guard made it that this one cannot be."""
+    if ruling.guard_version not in REPLAYED:
         raise UsageFault(
             f"decision {record.decision_id} was ruled on by version {ruling.guard_version} of the guard; this is version {GUARD_VERSION}, with other rules",
             fix=f"replay it with the program that made it, version {record.program_version}",
         )
-    return evaluate(record.result.proposal_text, snapshot, Mandate.from_record(record.mandate, record.decision_id), ruling.evaluated_at)
+    mandate = Mandate.from_record(record.mandate, record.decision_id, ruling.guard_version)
+    return evaluate(record.result.proposal_text, snapshot, mandate, ruling.evaluated_at)
 
 
 def _compare(part: str, before: object, after: object) -> Check:

@@ -43,7 +43,9 @@ NOTIFY = "ALPHAAGENT_NOTIFY_"
 DAILY_SPEND = "ALPHAAGENT_DAILY_SPEND_USD"
 NUMBERS = {"ALPHAAGENT_LLM_TEMPERATURE": (0, 2), "ALPHAAGENT_LLM_TIMEOUT_SECONDS": (1, 3600), DAILY_SPEND: (0, 1_000_000)}
 """Variables that hold a number, with what they may be at least and at most; they are checked even where no model is called."""
-CONFIG_FILES = ("lexicon", "agents", "tasks", "debate", "prices", "vendors", "schedule")
+CONFIG_FILES = ("lexicon", "agents", "tasks", "debate", "prices", "vendors", "feeds", "instruments", "schedule")
+OF_TEXT = ("instruments.yaml",)
+"""Files in which every value is a text: a ticker may be TRUE or 1E5."""
 PLAIN_NUMBER = re.compile(r"[0-9]{1,9}(\.[0-9]{1,9})?")
 PACKAGE = Path(__file__).parent
 
@@ -136,6 +138,8 @@ class Settings(FileSettings):
     debate: ConfigFile
     prices: ConfigFile
     vendors: ConfigFile
+    feeds: ConfigFile
+    instruments: ConfigFile
     notify: ConfigFile
     schedule: ConfigFile
     notify_urls: dict[str, SecretStr]
@@ -326,7 +330,7 @@ def _snapshot(home: Path) -> Path | None:
 def _config_file(config: Path, name: str) -> ConfigFile:
     for path in (config / name, defaults_folder() / "config" / name):
         if path.is_file():
-            return ConfigFile(path=path, document=read_yaml(path))
+            return ConfigFile(path=path, document=read_yaml(path, texts=name in OF_TEXT))
     raise ConfigFault(f"{name} was found neither in {config} nor among the shipped defaults", fix="set ALPHAAGENT_CONFIG to the folder that holds it")
 
 

@@ -47,11 +47,19 @@ _StrictLoader.add_constructor("tag:yaml.org,2002:map", _mapping)
 _StrictLoader.add_constructor("tag:yaml.org,2002:float", _decimal)
 
 
-def read_yaml(path: Path) -> dict[str, Any]:
-    """A YAML file's mapping. Raises ConfigFault that names the file and the line."""
+class _TextLoader(_StrictLoader):
+    """The same with every value the text that stands there, except nothing at all, which is written null."""
+
+
+_NULL = ("tag:yaml.org,2002:null", re.compile(r"^(?:~|null|)$"))
+_TextLoader.yaml_implicit_resolvers = {first: [_NULL] for first in ("~", "n", "")}
+
+
+def read_yaml(path: Path, *, texts: bool = False) -> dict[str, Any]:
+    """A YAML file's mapping; with `texts`, of text alone: for names, which may be 1E5, TRUE or NULL. Raises ConfigFault with file and line."""
     try:
         with path.open("rb") as stream:
-            loader = _StrictLoader(stream)
+            loader = (_TextLoader if texts else _StrictLoader)(stream)
             loader.name = str(path)
             document = loader.get_single_data()
     except (yaml.YAMLError, ValueError) as fault:

@@ -19,6 +19,8 @@ SIDES: dict[ToolName, tuple[Side, ...]] = {
     "get_portfolio": ("cio",),
 }
 """Which side holds which tool. The bull has no fundamentals on purpose: the two argue from unequal tools."""
+BESIDE: frozenset[str] = frozenset({"earnings_date", "ex_dividend", "last_price", "second_source"})
+"""Kinds that stand beside what a tool measures: they carry no weight, and without them the tool has still answered."""
 
 
 class Status(StrEnum):

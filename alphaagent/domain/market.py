@@ -15,6 +15,8 @@ MINOR_UNITS = {"GBp": "GBP"}
 """Price units that are a hundredth of a currency: London quotes shares in pence."""
 
 InstrumentKind = Literal["common", "etf", "leveraged_etf", "inverse_etf", "index", "other"]
+WITHOUT_EARNINGS: frozenset[InstrumentKind] = frozenset({"etf", "leveraged_etf", "inverse_etf", "index"})
+"""What reports no earnings of its own."""
 
 
 class Instrument(Frozen):
@@ -159,9 +161,9 @@ class Records:
     last_prices: tuple[LastPrice, ...] = ()
     faults: tuple[RowFault, ...] = ()
     undated: int = 0
-    """News items dropped because they carry no date."""
+    """News items dropped because they carry no date, or one that lay ahead when they were fetched."""
     off_topic: int = 0
-    """News items dropped because they do not speak of the company."""
+    """News items dropped because they do not speak of the company: they are about somebody else, or no articles at all."""
 
 
 class Quote(Frozen):

@@ -3,7 +3,9 @@
 from datetime import date
 from decimal import Decimal
 from enum import StrEnum
-from typing import Literal
+from typing import Any, Literal
+
+from pydantic import Field
 
 from alphaagent.domain.base import Frozen, Instant
 from alphaagent.domain.debate import DebateClass
@@ -15,6 +17,10 @@ Stage = Literal["decide", "settle", "approve"]
 ControlState = Literal["ACTIVE", "REDUCING", "HALTED"]
 Provenance = Literal["crew", "heuristic", "fallback", "repaired"]
 ExecutionMode = Literal["live", "scripted", "replay", "backtest"]
+
+
+SINCE_4: dict[str, Any] = {"since": "4"}
+"""Mark of what a snapshot shows only since that version of the guard."""
 
 
 class Outcome(StrEnum):
@@ -96,7 +102,9 @@ class GuardSnapshot(Frozen):
     """Median of the last 20 sessions' volume, on the share basis of `price`; None where there are fewer."""
     median_dollar_volume: Decimal | None = None
     second_price: Decimal | None = None
-    """The same price from another source; None where none is configured."""
+    """The same price from another source; None where none is configured or where it gave none."""
+    second_missing: str | None = Field(None, json_schema_extra=SINCE_4)
+    """decide: why a second source that is configured gave no price to compare."""
     index_change: Decimal | None = None
     """Change of the market index on the last completed session as a fraction; None where the mandate names none or it is not known."""
     actions: tuple[Effective, ...] | None = None
@@ -134,6 +142,10 @@ class GuardSnapshot(Frozen):
     """decide: what the debate came to; `none` where no model debated or the plan has no exchange."""
     debate_gap: Decimal | None = None
     """decide: how far apart the two sides' probabilities were in the debate's last round; None where there was no debate."""
+    earnings_in_sessions: int | None = Field(None, json_schema_extra=SINCE_4)
+    """decide: sessions from the last completed one to the next stated earnings, 0 on their day; None where no date is known."""
+    earnings_unknown: str | None = Field(None, json_schema_extra=SINCE_4)
+    """decide: why that date is not known, or may not be relied on; None also where nothing supplies dates ahead."""
     base_rate: Decimal | None = None
     rule_driven: bool | None = None
     quantity: Decimal | None = None

@@ -24,28 +24,44 @@ CONCEPTS: dict[Name, tuple[str, ...]] = {
         "RevenueFromContractWithCustomerExcludingAssessedTax",
         "RevenueFromContractWithCustomerIncludingAssessedTax",
         "SalesRevenueNet",
+        "Revenue",
     ),
-    "operating_income": ("OperatingIncomeLoss",),
-    "net_income": ("NetIncomeLoss",),
+    "operating_income": ("OperatingIncomeLoss", "ProfitLossFromOperatingActivities"),
+    "net_income": ("NetIncomeLoss", "ProfitLossAttributableToOwnersOfParent"),
     "pretax_income": (
         "IncomeLossFromContinuingOperationsBeforeIncomeTaxesExtraordinaryItemsNoncontrollingInterest",
         "IncomeLossFromContinuingOperationsBeforeIncomeTaxesMinorityInterestAndIncomeLossFromEquityMethodInvestments",
+        "ProfitLossBeforeTax",
     ),
-    "income_tax": ("IncomeTaxExpenseBenefit",),
+    "income_tax": ("IncomeTaxExpenseBenefit", "IncomeTaxExpenseContinuingOperations"),
     "interest_expense": ("InterestExpense", "InterestExpenseNonoperating"),
-    "eps": ("EarningsPerShareDiluted",),
-    "diluted_shares": ("WeightedAverageNumberOfDilutedSharesOutstanding",),
-    "cash": ("CashAndCashEquivalentsAtCarryingValue",),
-    "securities": ("MarketableSecuritiesCurrent", "AvailableForSaleSecuritiesCurrent", "ShortTermInvestments"),
+    "eps": ("EarningsPerShareDiluted", "EarningsPerShareBasicAndDiluted", "DilutedEarningsLossPerShare"),
+    "diluted_shares": (
+        "WeightedAverageNumberOfDilutedSharesOutstanding",
+        "WeightedAverageNumberOfShareOutstandingBasicAndDiluted",
+        "AdjustedWeightedAverageShares",
+    ),
+    "cash": ("CashAndCashEquivalentsAtCarryingValue", "CashAndCashEquivalents"),
+    "securities": (
+        "MarketableSecuritiesCurrent",
+        "AvailableForSaleSecuritiesCurrent",
+        "ShortTermInvestments",
+        "AvailableForSaleSecuritiesDebtSecuritiesCurrent",
+        "DebtSecuritiesCurrent",
+    ),
     "debt": ("LongTermDebt",),
     "debt_noncurrent": ("LongTermDebtNoncurrent",),
     "debt_current": ("LongTermDebtCurrent",),
     "short_debt": ("ShortTermBorrowings", "CommercialPaper"),
-    "current_assets": ("AssetsCurrent",),
-    "current_liabilities": ("LiabilitiesCurrent",),
-    "equity": ("StockholdersEquity",),
+    "current_assets": ("AssetsCurrent", "CurrentAssets"),
+    "current_liabilities": ("LiabilitiesCurrent", "CurrentLiabilities"),
+    "equity": ("StockholdersEquity", "EquityAttributableToOwnersOfParent"),
 }
-"""Each measure's US-GAAP concepts, the preferred one first: where one filing gives several for a period, that one is taken."""
+"""Each measure's concepts, the preferred one first: where one filing gives several for a period, that one is taken.
+
+US-GAAP's stand before those of IFRS, which foreign companies file under; only what both define alike is here, so IFRS has no debt and no
+securities. A company without dilution, as one that makes a loss, files one figure for basic and diluted.
+"""
 
 YEAR_DAYS = range(350, 381)
 """A fiscal year of 52 or 53 weeks, or a calendar year."""

@@ -10,8 +10,8 @@ from decimal import Decimal
 from typing import Any
 
 from alphaagent.domain.base import measured
-from alphaagent.domain.evidence import EvidenceItem
-from alphaagent.domain.market import CorporateAction, Fact
+from alphaagent.domain.evidence import EvidenceItem, Status
+from alphaagent.domain.market import CorporateAction, Fact, Instrument
 from alphaagent.evidence.fundamentals import (
     Figure,
     Filed,
@@ -22,13 +22,14 @@ from alphaagent.evidence.fundamentals import (
     order_of_filing,
     trailing_now,
 )
-from alphaagent.evidence.gathered import Gathered
+from alphaagent.evidence.gathered import Gathered, Supplied
 from alphaagent.evidence.items import LOST, Measure, listed, lost_item, measure_item, reject_faults
 from alphaagent.evidence.quality import Flag, Verdict, flags, quotient, verdicts
-from alphaagent.evidence.valuation import MIN_YEARS, Valuation, valuation
+from alphaagent.evidence.valuation import FOREIGN_FORMS, MIN_YEARS, Valuation, valuation
 
 NOTHING = "no filing is known before this instant"
 YEAR_SESSIONS, YEAR_DAYS = 252, 365
+RATIO_PLACES = 12
 
 TITLES = {
     "operating_income": "Operating income over twelve months",
@@ -54,8 +55,9 @@ def fundamental_items(g: Gathered) -> tuple[EvidenceItem, ...]:
     unusable = _in_other_money(facts, g.instrument.currency)
     if filed.latest is None or unusable:
         return (lost_item(g, "get_financial_health", "fundamentals", g.fundamentals, unusable or NOTHING),)
+    splits = _actions(g, filed.latest)
     return (
-        *(_verdict_item(g, verdict, filed.latest) for verdict in verdicts(filed, g.instrument.currency, _actions(g), g.session, g.instrument.sector)),
+        *(_verdict_item(g, verdict, filed.latest) for verdict in verdicts(filed, g.instrument.currency, splits, g.session, g.instrument.sector)),
         *(_flag_item(g, flag) for flag in flags(filed, facts, g.session, lambda day: _sessions_since(g, day))),
         *_valuation_items(g, facts, filed.latest),
         _filing_item(g, filed, filed.latest),
@@ -68,9 +70,11 @@ def _in_other_money(facts: Sequence[Fact], currency: str) -> str | None:
     return f"the facts on file are in {listed(units)}, the price in {currency}; nothing is converted" if units and currency not in units else None
 
 
-def _actions(g: Gathered) -> Sequence[CorporateAction] | None:
-    """The splits and dividends known, or None where the price supply that carries them was lost."""
-    return None if g.prices.status in LOST else g.prices.records.actions
+def _actions(g: Gathered, latest: Fact) -> Sequence[CorporateAction] | None:
+    """The splits and dividends known of the shares on file; None where the price supply was lost, or where the traded share is or may be an ADS."""
+    ratio = g.instrument.ads_ratio
+    of_other_shares = latest.form.startswith(FOREIGN_FORMS) if ratio is None else ratio != 1
+    return None if g.prices.status in LOST or of_other_shares else g.prices.records.actions
 
 
 def _sessions_since(g: Gathered, day: date) -> int:
@@ -79,9 +83,9 @@ def _sessions_since(g: Gathered, day: date) -> int:
     return g.calendar.sessions_between(max(day, first), g.session) + max(0, (first - day).days) * YEAR_SESSIONS // YEAR_DAYS
 
 
-def _item(g: Gathered, measure: Measure, event: date, known_at: datetime) -> EvidenceItem:
+def _item(g: Gathered, measure: Measure, event: date, known_at: datetime, supplied: Supplied | None = None) -> EvidenceItem:
     event_at = datetime.combine(event, time(), UTC)
-    return measure_item(g, "get_financial_health", g.fundamentals, measure, event_at=event_at, known_at=known_at)
+    return measure_item(g, "get_financial_health", supplied or g.fundamentals, measure, event_at=event_at, known_at=known_at)
 
 
 def _verdict_item(g: Gathered, verdict: Verdict, latest: Fact) -> EvidenceItem:
@@ -128,7 +132,8 @@ def _valuation_items(g: Gathered, facts: Sequence[Fact], latest: Fact) -> tuple[
     if g.prices.status in LOST or not bars:
         payload = dict.fromkeys(("earnings_yield", "percentile", "years", "eps_ttm", "price")) | {"samples": 0}
         return (_item(g, Measure("valuation", payload, "", "Valuation unknown: there is no price to set the earnings against"), latest.end, latest.known_at),)
-    found = valuation(facts, bars, g.prices.records.actions, g.instrument.currency)
+    ratio = g.instrument.ads_ratio
+    found = valuation(_since_ratio(facts, g.instrument), bars, g.prices.records.actions, g.instrument.currency, ratio)
     payload = {
         "earnings_yield": measured(found.earnings_yield),
         "percentile": measured(found.percentile),
@@ -136,25 +141,48 @@ def _valuation_items(g: Gathered, facts: Sequence[Fact], latest: Fact) -> tuple[
         "years": measured(found.years),
         "eps_ttm": measured(found.eps_ttm),
         "price": measured(found.price),
-    }
+    } | ({} if ratio is None else {"ads_ratio": measured(ratio, RATIO_PLACES)})
     newest = latest if found.figure is None else found.figure.newest
-    measure = Measure("valuation", payload, _valuation_words(payload), _valuation_missing(found))
-    return (_item(g, measure, latest.end if found.figure is None else found.figure.end, max(newest.known_at, bars[-1].known_at)),)
+    measure = Measure("valuation", payload, _valuation_words(payload), _valuation_missing(found, ratio))
+    return (_item(g, measure, latest.end if found.figure is None else found.figure.end, max(newest.known_at, bars[-1].known_at), _of_both(g)),)
 
 
-def _valuation_missing(found: Valuation) -> str | None:
+def _of_both(g: Gathered) -> Supplied:
+    """How the filings stand, or, where they are sound, the prices that they are set against."""
+    if g.fundamentals.status is not Status.OK or g.prices.status is Status.OK:
+        return g.fundamentals
+    return Supplied(g.fundamentals.source, g.prices.status, note=f"the price is {g.prices.status.value}: {g.prices.note or g.prices.source}")
+
+
+def _since_ratio(facts: Sequence[Fact], instrument: Instrument) -> Sequence[Fact]:
+    """The facts that an instrument's ratio holds for: filed since it is valid, where it stands for another number of shares than one."""
+    if instrument.ads_ratio in (None, 1) or instrument.valid_from is None:
+        return facts
+    return [fact for fact in facts if fact.filed >= instrument.valid_from]
+
+
+def _valuation_missing(found: Valuation, ratio: Decimal | None) -> str | None:
+    if found.refused is not None:
+        return f"Valuation refused: {found.refused}"
     if found.earnings_yield is None:
         return "Valuation unknown: no earnings per share of the latest twelve months on file"
     if found.percentile is None:
-        return f"Earnings yield {found.earnings_yield:.1%}; its own history covers {found.years:.1f} years and {MIN_YEARS} are needed"
+        converted = _converted(ratio)
+        return f"Earnings yield {found.earnings_yield:.1%}{converted}; its own history covers {found.years:.1f} years and {MIN_YEARS} are needed"
     return None
+
+
+def _converted(ratio: Decimal | None) -> str:
+    return "" if ratio is None or ratio == 1 else f" with one traded share for {ratio.normalize():f} of those on file"
 
 
 def _valuation_words(payload: dict[str, Any]) -> str:
     if payload["percentile"] is None:
         return ""
     rank = f"above {Decimal(payload['percentile']):.0%} of {Decimal(payload['years']):.1f} years of its own history"
-    return f"Earnings yield {_percent(payload['earnings_yield'])} ({Decimal(payload['eps_ttm']):.2f} a share on {Decimal(payload['price']):,.2f}), {rank}"
+    share = f"{Decimal(payload['eps_ttm']):.2f} a share on {Decimal(payload['price']):,.2f}"
+    converted = _converted(Decimal(payload["ads_ratio"])) if "ads_ratio" in payload else ""
+    return f"Earnings yield {_percent(payload['earnings_yield'])} ({share}{converted}), {rank}"
 
 
 def _filing_item(g: Gathered, filed: Filed, latest: Fact) -> EvidenceItem:

@@ -13,12 +13,16 @@ from alphaagent.domain.evidence import EvidenceItem, EvidencePack, Status, ToolN
 from alphaagent.domain.market import Instrument, Records
 from alphaagent.errors import NoEvidence, SourceFault
 from alphaagent.evidence.admission import admit
-from alphaagent.evidence.gathered import Gathered, Supplied
+from alphaagent.evidence.gathered import Gathered, SecondOpinion, Supplied
 from alphaagent.ports import Calendar, EvidenceSource, Supply
 
 Tool = Callable[[Gathered], tuple[EvidenceItem, ...]]
 Supplier = Callable[[Calendar, Instrument, datetime, date], Supplied]
 """Answers for one supply: what may be seen of an instrument at an instant, in a session. A vendor's failure is a status, never raised."""
+SecondSource = Callable[[Calendar, Instrument, datetime, date], SecondOpinion]
+"""The last close by somebody else."""
+WITH_BARS = (Status.STALE, Status.CONFLICT)
+"""How prices may stand that are not sound and still say something: whoever reads them is told, and nothing is opened on them unasked."""
 WITHOUT_STATEMENTS = ("etf", "leveraged_etf", "inverse_etf", "index")
 
 
@@ -31,9 +35,11 @@ def gather(
     as_of: datetime,
     session: date,
     extra: Callable[[Gathered], Sequence[EvidenceItem]],
+    second: SecondSource | None = None,
 ) -> EvidencePack:
     """The sealed pack; `extra` adds what is not fetched (the portfolio). Raises NoEvidence where there are no usable prices."""
-    with ThreadPoolExecutor(max_workers=len(suppliers)) as pool:
+    with ThreadPoolExecutor(max_workers=len(suppliers) + 1) as pool:
+        other = pool.submit(second, calendar, instrument, as_of, session) if second else None
         supplied = dict(zip(suppliers, pool.map(lambda supplier: supplier(calendar, instrument, as_of, session), suppliers.values()), strict=True))
     gathered = Gathered(
         ticker=ticker,
@@ -44,6 +50,8 @@ def gather(
         prices=supplied["prices"],
         fundamentals=supplied["fundamentals"],
         news=supplied["news"],
+        events=supplied.get("events"),
+        second=other.result() if other else None,
     )
     _require_prices(gathered)
     items = [item for tool in tools.values() for item in tool(gathered)]
@@ -74,17 +82,18 @@ def _judged(source: EvidenceSource, instrument: Instrument, records: Records) ->
         first, more = records.faults[0], len(records.faults) - 1
         note = f"{first.where}: {first.message}" + (f" (and {more} more rows)" if more else "")
         return Supplied(source.name, Status.FAILED, note=note)
-    if not (records.bars or records.facts or records.articles):
+    if not (records.bars or records.facts or records.articles or records.coming):
         note = f"{source.name} has no {source.supplies} of {instrument.symbol} before this instant"
         return Supplied(source.name, Status.EMPTY, records, note)
     return Supplied(source.name, Status.OK, records)
 
 
 def _require_prices(gathered: Gathered) -> None:
-    if gathered.prices.status is Status.OK:
+    prices = gathered.prices
+    if prices.status is Status.OK or (prices.status in WITH_BARS and prices.records.bars):
         return
     message = f"no usable prices of {gathered.ticker} at {gathered.as_of.isoformat()}: {gathered.prices.note}"
-    fix = "choose a later --as-of" if gathered.prices.status is Status.EMPTY else "run `alphaagent data status` and restore the file"
+    fix = "choose a later --as-of" if gathered.prices.status is Status.EMPTY else "see `alphaagent data status` for what is missing or failed"
     raise NoEvidence(message, fix=fix)
 
 

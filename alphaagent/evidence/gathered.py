@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 from datetime import date, datetime
+from decimal import Decimal
 
 from alphaagent.domain.evidence import Status
 from alphaagent.domain.market import Instrument, Records
@@ -19,6 +20,21 @@ class Supplied:
 
 
 @dataclass(frozen=True, slots=True)
+class SecondOpinion:
+    """The last close by another source. Status `ok` or `conflict` where it gave one, `failed` or `empty` where not; `note` then says why."""
+
+    source: str
+    session: date | None
+    """The session of `close`."""
+    close: Decimal | None
+    """As traded in that session."""
+    tolerance_fraction: Decimal
+    """How far apart the two sources may be and still agree."""
+    status: Status
+    note: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Gathered:
     """Everything known about one instrument before one instant. No record in it has known_at >= as_of."""
 
@@ -31,3 +47,7 @@ class Gathered:
     prices: Supplied
     fundamentals: Supplied
     news: Supplied
+    events: Supplied | None = None
+    """Dates ahead; None where this mode has no such supply, which is no hole."""
+    second: SecondOpinion | None = None
+    """None where no second source of prices is configured."""

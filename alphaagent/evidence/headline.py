@@ -19,10 +19,12 @@ MAX_TITLE_CHARACTERS = 200
 _SHORTEST_BARE_SYMBOL = 3
 _KEEPS_NAME = frozenset({"on", "with", "from", "against"})
 """Words that open a clause, but not right before the company's name: "price target on X", "profit warning from X"."""
-_LEGAL_FORMS = frozenset(
+LEGAL_FORMS = frozenset(
     ["inc", "incorporated", "corp", "corporation", "co", "company", "plc", "ltd", "limited", "llc", "lp", "sa", "nv", "ag", "se", "spa", "ab", "asa", "oyj"]
 )
-_LOOSE_FORMS = frozenset(["platforms", "holdings", "holding", "group", "technologies", "com", "class", "a", "b", "c"])
+_LOOSE_FORMS = frozenset(
+    ["platforms", "holdings", "holding", "group", "motor", "wholesale", "air", "lines", "airlines", "technologies", "com", "class", "a", "b", "c"]
+)
 _TOKEN = re.compile(r"\d[\d.,]*%?|[^\W\d_][^\W_]*(?:['&][^\W\d_]+)*|[;:,?!()|–—-]")
 _PER_CENT = re.compile(r"(?<=\d) ?(?:percent|per cent|pct)\b", re.IGNORECASE)
 _RANKED = re.compile(r"\bno\. ?(?=\d)", re.IGNORECASE)
@@ -95,7 +97,7 @@ class CompanyNames:
 
 def _short_names(name: str) -> Iterator[str]:
     words = re.findall(r"[^\s.,()]+", name[:MAX_TITLE_CHARACTERS])
-    for forms in (_LEGAL_FORMS, _LEGAL_FORMS | _LOOSE_FORMS):
+    for forms in (LEGAL_FORMS, LEGAL_FORMS | _LOOSE_FORMS):
         while len(words) > 1 and words[-1].lower() in forms:
             words = words[:-1]
         while len(words) > 1 and words[0].lower() == "the":

@@ -29,16 +29,21 @@ INDEX_COLUMNS = ("date", "close")
 INDEX_PATH = f"index/{SYMBOL}.csv"
 LAGS = (1, 5, 21, 63, 252)
 COMPARED_SESSIONS = 63
-_SOURCE = "snapshot"
 Closes = tuple[tuple[date, Decimal], ...]
 
 
 class IndexHistory:
     """The S&P 500 of a snapshot folder; it speaks for instruments that trade in `markets` and for no others."""
 
+    source: str = "snapshot"
+
     def __init__(self, folder: Path, markets: frozenset[str]) -> None:
         self._folder = folder
         self._markets = markets
+
+    def known(self, session: date, calendar: Calendar) -> tuple[Closes, tuple[RowFault, ...]]:  # noqa: ARG002 - what is recorded does not change
+        """The closes as they were known after a session, and the rows that cannot be used. Raises SourceFault."""
+        return self._recorded
 
     @cached_property
     def _recorded(self) -> tuple[Closes, tuple[RowFault, ...]]:
@@ -55,7 +60,7 @@ class IndexHistory:
         """The closes up to a completed session, one a session; none where that session has no close. Raises SourceFault on unusable rows."""
         if not self.covers(mic):
             return ()
-        recorded, faults = self._recorded
+        recorded, faults = self.known(session, calendar)
         for fault in faults:
             if fault.session is None or fault.session <= session:
                 raise SourceFault(f"{fault.where}: {fault.message}", fix="restore the file, or mend the row")
@@ -86,11 +91,11 @@ def index_item(g: Gathered, index: IndexHistory, own_change: float | None) -> Ev
     try:
         closes = index.closes(g.instrument.mic, g.session, g.calendar)
     except SourceFault as fault:
-        return lost_item(g, "get_price_history", "index", Supplied(_SOURCE, Status.FAILED, note=fault.message), "")
+        return lost_item(g, "get_price_history", "index", Supplied(index.source, Status.FAILED, note=fault.message), "")
     if not closes:
-        return lost_item(g, "get_price_history", "index", Supplied(_SOURCE, Status.NOT_APPLICABLE, note=_absence(g, index)), "")
+        return lost_item(g, "get_price_history", "index", Supplied(index.source, Status.NOT_APPLICABLE, note=_absence(g, index)), "")
     closed = g.calendar.closes(g.session)
-    return measure_item(g, "get_price_history", Supplied(_SOURCE, Status.OK), _measure(g, closes, own_change), event_at=closed, known_at=closed)
+    return measure_item(g, "get_price_history", Supplied(index.source, Status.OK), _measure(g, closes, own_change), event_at=closed, known_at=closed)
 
 
 def _absence(g: Gathered, index: IndexHistory) -> str:

@@ -14,6 +14,7 @@ from typing import Any
 
 from alphaagent.domain.base import measured
 from alphaagent.domain.evidence import EvidenceItem, Status, ToolName, evidence_item
+from alphaagent.evidence.coming import earnings_items
 from alphaagent.evidence.gathered import Gathered
 from alphaagent.evidence.headline import CompanyNames, clean_title
 from alphaagent.evidence.lexicon import Lexicon
@@ -42,13 +43,17 @@ class _Weighed:
 
 
 def news_items(g: Gathered, lexicon: Lexicon) -> tuple[EvidenceItem, ...]:
-    """One `headline` item per story, newest first, and one `news` item for all of them.
+    """One `headline` item per story, newest first, one `news` item for all of them, and `earnings_date` where dates ahead are supplied.
 
     The score is N = sum(w s) / (sum(w) + 4) over the stories about the company, w = 2^(-age / 5 sessions), in [-1, 1] (after Tetlock 2007);
     confidence is sum(w) / (sum(w) + 4), in [0, 1).
     """
+    return (*_written(g, lexicon), *earnings_items(g))
+
+
+def _written(g: Gathered, lexicon: Lexicon) -> tuple[EvidenceItem, ...]:
     if g.news.status not in _USABLE:
-        return (_without_news(g, g.news.status, g.news.note or f"news is {g.news.status.value}", {}),)
+        return (_without_news(g, g.news.status, g.news.note or f"news is {g.news.status.value}", _off_topic(g)),)
     weighed = [_weighed(g, story) for story in fold(_readings(g, lexicon))]
     return (*(_headline_item(g, one) for one in weighed), _news_item(g, weighed, lexicon))
 
@@ -135,7 +140,13 @@ def _tally(g: Gathered, weighed: list[_Weighed], counted: list[_Weighed]) -> dic
         "neutral": sum(score == 0 for score in scores),
         "duplicates": sum(one.story.duplicates for one in weighed),
         "undated": g.news.records.undated,
-    }
+    } | _off_topic(g)
+
+
+def _off_topic(g: Gathered) -> dict[str, int]:
+    """How many items were dropped because they do not speak of the company; nothing where there were none."""
+    dropped = g.news.records.off_topic
+    return {"off_topic": dropped} if dropped else {}
 
 
 def _news_summary(payload: dict[str, Any]) -> str:
@@ -144,11 +155,12 @@ def _news_summary(payload: dict[str, Any]) -> str:
     parts = [f"{payload['positive']} good, {payload['negative']} bad, {payload['neutral']} neutral"]
     parts += [f"{payload['duplicates']} copies folded"] if payload["duplicates"] else []
     parts += [f"{payload['undated']} undated dropped"] if payload["undated"] else []
+    parts += [f"{payload['off_topic']} about others dropped"] if "off_topic" in payload else []
     return f"News: {stories} about it ({'; '.join(parts)}), score {Decimal(payload['score']):+.2f}, confidence {Decimal(payload['confidence']):.0%}"
 
 
 def _without_news(g: Gathered, status: Status, reason: str, payload: dict[str, Any]) -> EvidenceItem:
-    reason = clean_title(reason)
+    reason = clean_title(reason) + (f" ({payload['off_topic']} about others dropped)" if "off_topic" in payload else "")
     return _summed(g, status, f"no news score ({status.value}): {reason}", {"reason": reason} | payload, known_at=g.calendar.closes(g.session))
 
 

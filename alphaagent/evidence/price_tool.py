@@ -11,18 +11,24 @@ from functools import partial
 from typing import Any
 
 from alphaagent.domain.base import measured
-from alphaagent.domain.evidence import EvidenceItem
+from alphaagent.domain.evidence import EvidenceItem, Status
 from alphaagent.domain.market import Bar, CorporateAction
 from alphaagent.evidence import technicals as t
+from alphaagent.evidence.coming import ex_dividend_items
 from alphaagent.evidence.gathered import Gathered
 from alphaagent.evidence.index_history import COMPARED_SESSIONS, IndexHistory, index_item
 from alphaagent.evidence.items import LOST, Measure, lost_item, measure_item, reject_faults
+from alphaagent.evidence.last_price import last_price_items
+from alphaagent.evidence.second_source import second_source_items
 
 NOTHING = "no bar is known before this instant"
 
 
 def price_items(g: Gathered, index: IndexHistory) -> tuple[EvidenceItem, ...]:
-    """The items of get_price_history, `index` the last, or one of kind `prices` where the supply was lost. Raises SourceFault on unusable rows."""
+    """The items of get_price_history, or one of kind `prices` where the supply was lost. Raises SourceFault on unusable rows.
+
+    After the measures stand `index` and, where a date is stated, `ex_dividend`.
+    """
     if g.prices.status in LOST:
         return (lost_item(g, "get_price_history", "prices", g.prices, NOTHING),)
     reject_faults(g.prices.records)
@@ -31,12 +37,15 @@ def price_items(g: Gathered, index: IndexHistory) -> tuple[EvidenceItem, ...]:
         return (lost_item(g, "get_price_history", "prices", g.prices, NOTHING),)
     known_at, stale = bars[-1].known_at, missing_session(g)
     item = partial(measure_item, g, "get_price_history", g.prices, event_at=known_at, known_at=known_at, stale=stale)
-    own = None if stale else t.change(t.adjusted_closes(bars, g.prices.records.actions), COMPARED_SESSIONS)
-    return (*(item(measure) for measure in measures(bars, g.prices.records.actions)), index_item(g, index, own))
+    own = None if stale or g.prices.status is not Status.OK else t.change(t.adjusted_closes(bars, g.prices.records.actions), COMPARED_SESSIONS)
+    return (*(item(measure) for measure in measures(bars, g.prices.records.actions)), index_item(g, index, own), *ex_dividend_items(g))
 
 
 def market_items(g: Gathered) -> tuple[EvidenceItem, ...]:
-    """The last close as traded, with its age in sessions; kind `quote` also where there is none. Raises SourceFault on unusable rows."""
+    """The last close as traded, with its age in sessions; kind `quote` also where there is none. Raises SourceFault on unusable rows.
+
+    Beside it stand `last_price` and `second_source`, where there are such.
+    """
     if g.prices.status in LOST:
         return (lost_item(g, "get_market_price", "quote", g.prices, NOTHING),)
     reject_faults(g.prices.records)
@@ -44,7 +53,8 @@ def market_items(g: Gathered) -> tuple[EvidenceItem, ...]:
         return (lost_item(g, "get_market_price", "quote", g.prices, NOTHING),)
     bar = g.prices.records.bars[-1]
     measure = _quote(bar, g.calendar.sessions_between(bar.session, g.session), g.instrument.currency)
-    return (measure_item(g, "get_market_price", g.prices, measure, event_at=bar.known_at, known_at=bar.known_at, stale=missing_session(g)),)
+    quote = measure_item(g, "get_market_price", g.prices, measure, event_at=bar.known_at, known_at=bar.known_at, stale=missing_session(g))
+    return (quote, *last_price_items(g), *second_source_items(g))
 
 
 def missing_session(g: Gathered) -> str | None:

@@ -9,14 +9,50 @@ from alphaagent.evidence.fundamentals_tool import fundamental_items
 from alphaagent.evidence.gather import Tool
 from alphaagent.evidence.index_history import IndexHistory
 from alphaagent.evidence.lexicon import Lexicon
+from alphaagent.evidence.live.site import MakeVendors, Site
+from alphaagent.evidence.live.vendor import Vendor
 from alphaagent.evidence.news_tool import news_items
 from alphaagent.evidence.price_tool import market_items, price_items
 from alphaagent.evidence.sources.snapshot import SnapshotFundamentals, SnapshotNews, SnapshotPrices
 from alphaagent.ports import EvidenceSource, Supply
 
-SOURCES: Mapping[str, Mapping[Supply, Callable[[Path], EvidenceSource]]] = {
-    "snapshot": {"prices": SnapshotPrices, "fundamentals": SnapshotFundamentals, "news": SnapshotNews},
-}
+SOURCES: Mapping[Supply, Callable[[Path], EvidenceSource]] = {"prices": SnapshotPrices, "fundamentals": SnapshotFundamentals, "news": SnapshotNews}
+"""Recorded data, by what they supply."""
+
+
+EDGAR_HOSTS = ("data.sec.gov", "www.sec.gov")
+
+
+def _yahoo(site: Site) -> tuple[Vendor, ...]:
+    from alphaagent.evidence.live.vendors.yahoo import YahooEvents, YahooPrices, YahooSession, YahooStatements
+
+    session = YahooSession(site.gate, site.folder)
+    return YahooPrices(session), YahooEvents(session), YahooStatements(session)
+
+
+def _edgar(site: Site) -> tuple[Vendor, ...]:
+    from alphaagent.evidence.live.vendors.edgar import ADDRESS, EdgarFacts
+
+    return (EdgarFacts(site.wire(EDGAR_HOSTS), site.address(ADDRESS), site.contact),)
+
+
+def _feeds(site: Site) -> tuple[Vendor, ...]:
+    from alphaagent.evidence.live.feeds_config import parse_feeds
+    from alphaagent.evidence.live.vendors.feeds import Feeds
+
+    feeds = parse_feeds(site.feeds, site.feeds_path)
+    wires = {host: site.wire_of(host) for host in sorted({feed.host for feed in feeds})}
+    return (Feeds(feeds, site.wire(), wires=wires, address=site.limits.address),)
+
+
+def _stooq(site: Site) -> tuple[Vendor, ...]:
+    from alphaagent.evidence.live.vendors.stooq import StooqPrices
+
+    return (StooqPrices(site.wire(), key=site.key, address=site.limits.address),)
+
+
+VENDORS: Mapping[str, MakeVendors] = {"edgar": _edgar, "yahoo": _yahoo, "feeds": _feeds, "stooq": _stooq}
+"""Live data, by vendor. For a topic that several supply the first one that is asked about an instrument speaks."""
 
 
 def tools(lexicon: Lexicon, index: IndexHistory) -> dict[ToolName, Tool]:

@@ -4,7 +4,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import date
 
-from alphaagent.domain.evidence import EvidencePack, Status
+from alphaagent.domain.evidence import BESIDE, EvidencePack, Status
 from alphaagent.ports import Calendar
 
 
@@ -13,7 +13,7 @@ class Standing:
     """What the guard asks about the evidence."""
 
     count: int
-    """Usable items that a side could argue with; an index speaks of the market and not of the name."""
+    """Usable items that a side could argue with. An index speaks of the market and not of the name, and a date ahead of nothing that has happened."""
     age_sessions: int
     """Sessions from the newest of them to the session of the decision."""
     tainted: tuple[str, ...]
@@ -23,7 +23,7 @@ class Standing:
 def standing(pack: EvidencePack, relied_on: Collection[str], calendar: Calendar) -> Standing:
     """Of a sealed pack and the ids that the proposal names."""
     session = date.fromisoformat(pack.session)
-    usable = [item for item in pack.items if item.status is Status.OK and item.sides != ("cio",) and item.kind != "index"]
+    usable = [item for item in pack.items if item.status is Status.OK and item.sides != ("cio",) and item.kind not in ("index", *BESIDE)]
     newest = min(max((item.as_of.date() for item in usable), default=calendar.first), session)
     marked = [item for item in pack.find("get_news_sentiment", "headline") if item.payload.get("taint")]
     return Standing(

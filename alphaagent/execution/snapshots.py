@@ -57,6 +57,17 @@ NO_DEBATE = Argued("none", None)
 
 
 @dataclass(frozen=True, slots=True)
+class Beside:
+    """decide: what the evidence says beside its measures; the fields are those of the snapshot."""
+
+    second_price: Decimal | None = None
+    """On the share basis of the price."""
+    second_missing: str | None = None
+    earnings_in_sessions: int | None = None
+    earnings_unknown: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Subject:
     """What is to be ruled on."""
 
@@ -83,6 +94,7 @@ def decide_snapshot(
     scheduled: bool,
     seen: Seen | None,
     argued: Argued,
+    beside: Beside = Beside(),
     index_change: Decimal | None = None,
 ) -> GuardSnapshot:
     """Stage decide: the last close is the price and the proposal's amount the wish. `seen` is None before the engine has spoken."""
@@ -104,6 +116,10 @@ def decide_snapshot(
             "debate_class": argued.debate_class,
             "debate_gap": argued.gap,
             "budget": seen.budget if seen else None,
+            "second_price": beside.second_price,
+            "second_missing": beside.second_missing,
+            "earnings_in_sessions": beside.earnings_in_sessions,
+            "earnings_unknown": beside.earnings_unknown,
         }
     )
 

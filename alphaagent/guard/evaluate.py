@@ -11,7 +11,6 @@ from datetime import UTC, datetime
 from decimal import ROUND_CEILING, ROUND_DOWN, ROUND_HALF_EVEN, Context, Decimal, DivisionByZero, InvalidOperation, Overflow, localcontext
 from typing import Any, Literal
 
-from alphaagent.domain.base import fingerprint
 from alphaagent.domain.proposal import Action, Sentiment, TradeProposal
 from alphaagent.domain.ruling import GuardSnapshot, Outcome, RuleTrace, Ruling
 from alphaagent.errors import IntakeRefused
@@ -36,8 +35,8 @@ from alphaagent.guard.rule import (
 from alphaagent.guard.rules.b1_kill_switch import KillSwitch
 from alphaagent.guard.rules.h9_cash import CashCap
 from alphaagent.guard.rules.i1_too_small import MinimumSize
+from alphaagent.guard.versions import snapshot_hash
 
-GUARD_VERSION = "3"
 _CONTEXT = Context(prec=34, rounding=ROUND_HALF_EVEN, traps=[InvalidOperation, DivisionByZero, Overflow])
 _CENT = Decimal("0.01")
 _MICRO = Decimal("1e-6")
@@ -124,6 +123,7 @@ def _subject(proposal: TradeProposal, snapshot: GuardSnapshot, mandate: Mandate,
         limits_fault=mandate.fault,
         lot=mandate.lot,
         rules=mandate.rules,
+        guard_version=mandate.guard_version,
     )
 
 
@@ -215,7 +215,7 @@ def _ruling(subject: Subject, findings: _Findings, outcome: Outcome) -> Ruling:
         quantity_out=ZERO if blocked else subject.out,
         close_all=subject.close_all,
         halt=next((block.reason for block in blocked if block.halt), None),
-        **_stamp(subject.snapshot, subject.limits_hash, subject.now),
+        **_stamp(subject.snapshot, subject.limits_hash, subject.now, subject.guard_version),
     )
 
 
@@ -229,19 +229,19 @@ def _refused(refused: IntakeRefused, snapshot: GuardSnapshot, mandate: Mandate, 
         quantity_in=ZERO,
         quantity_out=ZERO,
         close_all=False,
-        **_stamp(snapshot, mandate.limits_hash, now),
+        **_stamp(snapshot, mandate.limits_hash, now, mandate.guard_version),
     )
 
 
-def _stamp(snapshot: GuardSnapshot, limits_hash: str, now: datetime) -> dict[str, Any]:
+def _stamp(snapshot: GuardSnapshot, limits_hash: str, now: datetime, guard_version: str) -> dict[str, Any]:
     """What every ruling says about its inputs."""
     return {
         "stage": snapshot.stage,
         "price": snapshot.price,
         "evaluated_at": now if now.tzinfo else now.replace(tzinfo=UTC),
         "limits_hash": limits_hash,
-        "snapshot_hash": fingerprint(snapshot),
-        "guard_version": GUARD_VERSION,
+        "snapshot_hash": snapshot_hash(snapshot, guard_version),
+        "guard_version": guard_version,
     }
 
 

@@ -18,6 +18,7 @@ from alphaagent.domain.base import Frozen, decimal_text, fingerprint
 from alphaagent.errors import ConfigFault
 from alphaagent.guard.registry import RULES
 from alphaagent.guard.rule import Rule
+from alphaagent.guard.versions import GUARD_VERSION, rules_of
 
 SomeLimits = TypeVar("SomeLimits", bound=Frozen)
 RiskProfile = Literal["low", "medium", "high"]
@@ -34,15 +35,16 @@ class Lots(Frozen):
 
 
 class Mandate(Frozen):
-    """The limits of one portfolio; `rules` holds every registered rule, in order."""
+    """The limits of one portfolio; `rules` holds every rule that `guard_version` has, in order."""
 
     name: str
     risk_profile: RiskProfile = "medium"
     lot: Decimal = Decimal("0.0001")
     rules: tuple[Rule, ...] = Field(default_factory=lambda: tuple(kind() for kind in RULES.values()))
+    guard_version: str = GUARD_VERSION
 
     @classmethod
-    def parse(cls, name: str, document: Mapping[str, Any], where: str) -> "Mandate":
+    def parse(cls, name: str, document: Mapping[str, Any], where: str, guard_version: str = GUARD_VERSION) -> "Mandate":
         """The mandate that a document describes; what it leaves out keeps its default. Raises ConfigFault."""
         at = f"{where}: {name}"
         fields = _mapping(document, at)
@@ -52,9 +54,10 @@ class Mandate(Frozen):
             _fault(f"{at}.risk_profile", f"{profile!r} is not one of {', '.join(_PROFILES)}")
         lots = {"lot": fields["lot"]} if "lot" in fields else {}
         limits = _mapping(fields.get("rules", {}), f"{at}.rules")
-        _known_keys(limits, RULES, f"{at}.rules")
-        rules = tuple(_limits(kind, _mapping(limits.get(id, {}), f"{at}.rules.{id}"), f"{at}.rules.{id}") for id, kind in RULES.items())
-        return cls(name=name, risk_profile=profile, lot=_limits(Lots, lots, at).lot, rules=rules)
+        known = rules_of(guard_version)
+        _known_keys(limits, known, f"{at}.rules")
+        rules = tuple(_limits(kind, _mapping(limits.get(id, {}), f"{at}.rules.{id}"), f"{at}.rules.{id}") for id, kind in known.items())
+        return cls(name=name, risk_profile=profile, lot=_limits(Lots, lots, at).lot, rules=rules, guard_version=guard_version)
 
     def document(self) -> dict[str, Any]:
         """The whole mandate as plain values; parses back to the same."""
@@ -66,9 +69,9 @@ class Mandate(Frozen):
         return {"name": self.name, "limits": self.document()}
 
     @classmethod
-    def from_record(cls, record: Mapping[str, Any], where: str) -> "Mandate":
-        """The mandate that was in force when a decision was recorded."""
-        return cls.parse(str(record["name"]), record["limits"], where)
+    def from_record(cls, record: Mapping[str, Any], where: str, guard_version: str = GUARD_VERSION) -> "Mandate":
+        """The mandate that was in force when a decision was recorded; for the guard of today, or as an earlier one knew it."""
+        return cls.parse(str(record["name"]), record["limits"], where, guard_version)
 
     @classmethod
     def approved_hash(cls, record: Mapping[str, Any], limits_hash: str, where: str) -> str:
@@ -103,7 +106,7 @@ def _hash(mandate: Mandate) -> str:
 @lru_cache(maxsize=64)
 def _fault_of(mandate: Mandate) -> str | None:
     try:
-        again = Mandate.parse(mandate.name, mandate.document(), "mandate")
+        again = Mandate.parse(mandate.name, mandate.document(), "mandate", mandate.guard_version)
     except ConfigFault as fault:
         return fault.message
     return None if again == mandate else "its rules are not the registered ones"

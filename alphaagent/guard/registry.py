@@ -25,6 +25,7 @@ from alphaagent.guard.rules.e7_moved import Moved
 from alphaagent.guard.rules.e8_second_source import SecondSource
 from alphaagent.guard.rules.e9_corporate_action import CorporateActions
 from alphaagent.guard.rules.e10_market_stress import MarketStress
+from alphaagent.guard.rules.e11_earnings import EarningsBlackout
 from alphaagent.guard.rules.f1_decision_age import DecisionAge
 from alphaagent.guard.rules.f2_evidence_age import EvidenceAge
 from alphaagent.guard.rules.f3_coherence import Coherence
@@ -79,6 +80,7 @@ RULES: dict[str, type[Rule]] = {
     "E8": SecondSource,
     "E9": CorporateActions,
     "E10": MarketStress,
+    "E11": EarningsBlackout,
     "F1": DecisionAge,
     "F2": EvidenceAge,
     "F3": Coherence,

@@ -119,6 +119,7 @@ class Subject:
     quantity: Decimal = ZERO
     out: Decimal = ZERO
     close_all: bool = False
+    guard_version: str = ""
 
     @property
     def opening(self) -> bool:
@@ -145,6 +146,8 @@ class Rule(Frozen):
     title: ClassVar[str]
     why: ClassVar[str]
     codes: ClassVar[tuple[str, ...]]
+    since: ClassVar[str] = "3"
+    """The version of the guard that brought it; all that version 3 had say 3."""
     opening_only: ClassVar[bool] = False
     stages: ClassVar[tuple[Stage, ...]] = ("decide", "settle", "approve")
     needs: ClassVar[tuple[Need, ...]] = ()

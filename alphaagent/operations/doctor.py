@@ -8,6 +8,7 @@ from typing import Literal
 
 from alphaagent.bootstrap import Workplace
 from alphaagent.errors import AlphaAgentError
+from alphaagent.operations import doctor_live
 from alphaagent.staffing import Staff
 
 FRESH_DAYS = 5
@@ -31,7 +32,8 @@ def examine() -> tuple[Finding, ...]:
         workplace = Workplace.open()
     except AlphaAgentError as fault:
         return (_fault("settings", fault),)
-    return tuple(_checked(name, check, workplace) for name, check in CHECKS.items())
+    checks = CHECKS if workplace.settings.data_mode == "snapshot" else LIVE_CHECKS
+    return tuple(_checked(name, check, workplace) for name, check in checks.items())
 
 
 def _checked(name: str, check: Callable[[Workplace], Finding], workplace: Workplace) -> Finding:
@@ -164,3 +166,25 @@ CHECKS: dict[str, Callable[[Workplace], Finding]] = {
     "kill switch": _switch,
     "model provider": _provider,
 }
+
+
+def _told(name: str, look: Callable[[Workplace], doctor_live.Told]) -> Callable[[Workplace], Finding]:
+    def check(workplace: Workplace) -> Finding:
+        state, detail, fix, exit_code = look(workplace)
+        return Finding(name, state, detail, fix, exit_code)
+
+    return check
+
+
+LIVE_CHECKS: dict[str, Callable[[Workplace], Finding]] = {
+    "settings": _settings,
+    "mandates": _mandates,
+    "contact": _told("contact", doctor_live.contact),
+    "vendors": _told("vendors", doctor_live.reached),
+    "live data": _told("live data", doctor_live.age),
+    "own prices": _own_prices,
+    "books": _books,
+    "kill switch": _switch,
+    "model provider": _provider,
+}
+"""Where the data are live: what is recorded matters less than who answers."""

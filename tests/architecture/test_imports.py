@@ -34,13 +34,15 @@ ALLOWED: dict[str, set[str]] = {
     "replay": {"domain", "ports", "errors", "engines", "guard", "debate"},
     "operations": {
         *("", "domain", "ports", "errors", "clock", "desk", "execution", "ledger", "replay", "bootstrap", "guard", "staffing", "notify", "settling"),
-        *("views_digest", "render_digest"),
+        *("evidence", "views_digest", "render_digest"),
     },
     "views_digest": {"domain"},
     "render_digest": {"domain"},
+    "livedata": {"clock", "domain", "errors", "evidence", "ports", "settings"},
     "views": {"domain", "ports", "errors", "debate", "evidence", "ledger", "views_debate"},
     "views_notify": {"domain", "operations"},
     "views_books": {"domain", "ports", "execution", "operations", "views", "estimating"},
+    "views_data": {"domain", "operations"},
     "views_debate": {"debate", "domain", "views_argument"},
     "views_argument": {"debate", "domain"},
     "estimating": {"debate", "domain", "llm", "staffing"},
@@ -51,6 +53,7 @@ ALLOWED: dict[str, set[str]] = {
     "render_calls": {"domain"},
     "render_evidence": {"domain"},
     "bootstrap": {
+        "livedata",
         "yaml_files",
         "moments",
         "notify",
@@ -72,12 +75,13 @@ ALLOWED: dict[str, set[str]] = {
     "cli": {
         *("", "errors", "domain", "bootstrap", "debate", "desk", "pipeline", "settling", "replay", "operations", "views", "views_books"),
         *("views_debate", "render", "execution"),
-        *("ledger", "cli_common", "cli_books", "cli_decisions", "cli_mandate", "cli_models", "cli_notify", "cli_schedule"),
+        *("ledger", "cli_common", "cli_books", "cli_data", "cli_decisions", "cli_mandate", "cli_models", "cli_notify", "cli_schedule"),
     },
     "cli_decisions": {
         *("", "bootstrap", "errors", "render", "render_debate", "render_evidence", "replay", "views", "views_books", "views_debate", "cli_common"),
     },
     "cli_common": {"errors", "domain"},
+    "cli_data": {"", "bootstrap", "domain", "operations", "views", "views_data", "render", "cli_common"},
     "cli_books": {"", "domain", "bootstrap", "operations", "views", "views_books", "render", "cli_common"},
     "cli_mandate": {"", "bootstrap", "operations", "render"},
     "cli_notify": {"", "bootstrap", "notify", "operations", "render", "views_notify", "cli_common"},
@@ -193,7 +197,7 @@ def test_exactly_one_module_imports_crewai() -> None:
 
 def test_a_socket_to_a_model_is_opened_in_one_place() -> None:
     """The wire is no socket: it hands what is sent to its carrier, and network.py is the only one of these that opens any."""
-    assert _importers_of("httpx") == ["llm/network.py", "llm/wire.py"]
+    assert _importers_of("httpx") == ["evidence/live/wire.py", "llm/network.py", "llm/wire.py"]
     assert "httpx.Client(transport=wire)" in (PACKAGE / "llm" / "wire.py").read_text(encoding="utf-8")
 
 

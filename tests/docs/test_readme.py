@@ -11,7 +11,7 @@ from alphaagent import cli
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 LINES = [line.strip() for block in re.findall(r"```sh\n(.*?)```", README, re.DOTALL) for line in block.splitlines() if line.strip()]
-TARGETS = re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+TARGETS = re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
 
 
 def test_every_line_is_a_command_of_a_known_kind() -> None:
@@ -26,7 +26,7 @@ def test_the_commands_run_in_order_in_one_home(tmp_path: Path, monkeypatch: pyte
 
 
 def test_the_make_targets_exist() -> None:
-    named = set(re.findall(r"(?:^|`)make ([a-z]+)", README, re.MULTILINE))
+    named = set(re.findall(r"(?:^|`)make ([a-z-]+)", README, re.MULTILINE))
     assert named
     assert named - set(TARGETS) == set()
 

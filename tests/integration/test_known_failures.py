@@ -22,8 +22,9 @@ from alphaagent import cli, judgement, pipeline
 from alphaagent.bootstrap import Workplace
 from alphaagent.desk import Ask, Desk
 from alphaagent.domain.evidence import EvidencePack, Status
-from alphaagent.domain.market import Instrument, Records
+from alphaagent.domain.market import ComingEvent, Instrument, Records
 from alphaagent.errors import NoEvidence, SourceFault
+from alphaagent.evidence.admission import admit
 from alphaagent.evidence.gather import gather, supply
 from alphaagent.evidence.gathered import Gathered, Supplied
 from alphaagent.evidence.headline import CompanyNames
@@ -125,7 +126,7 @@ def test_e3_a_statement_counts_from_the_session_after_its_filing(ticker: str) ->
         next_open = CALENDAR.opens(CALENDAR.next_session(date.fromisoformat(filed)))
         for as_of, known in ((next_open, False), (next_open + timedelta(microseconds=1), True)):
             session = CALENDAR.last_completed(as_of)
-            source = SOURCES["snapshot"]["fundamentals"](RECORDED)
+            source = SOURCES["fundamentals"](RECORDED)
             seen = {fact.filed.isoformat() for fact in supply(source, CALENDAR, recorded_instrument(ticker), as_of, session).records.facts}
             assert (filed in seen) == known, (filed, as_of)
             assert max(seen, default="") <= filed
@@ -142,7 +143,13 @@ def test_e4_a_figure_is_known_by_its_release_whatever_period_it_speaks_of(end: s
 
 def test_e4_there_is_no_supply_that_is_dated_by_anything_else() -> None:
     """A supply of macro figures would need a release date of its own, and a case here."""
-    assert set(get_args(Supply)) == {"prices", "fundamentals", "news"}
+    assert set(get_args(Supply)) == {"prices", "fundamentals", "news", "events"}
+
+
+def test_e4_a_date_ahead_is_known_by_when_it_was_seen_and_not_by_the_day_it_speaks_of() -> None:
+    as_of, day = CALENDAR.closes(date(2020, 2, 5)), date(2020, 2, 3)
+    stated = tuple(ComingEvent("earnings", day, day, as_of + timedelta(seconds=late)) for late in (-1, 0, 1))
+    assert admit(Records(coming=stated), as_of, date(2020, 2, 5)).coming == stated[:1]
 
 
 @pytest.mark.parametrize(("ticker", "day"), [*NIGHTS, ("META", "2018-07-26"), ("NFLX", "2022-04-20"), ("AMZN", "2022-06-03")])

@@ -19,7 +19,7 @@ from alphaagent.render import bar, console, decision_page, findings_table, journ
 from alphaagent.render_evidence import evidence_list, evidence_table
 from alphaagent.views import decision_document, portfolio_document
 from tests.fakes import ACME, BETA, account, closes, order, position
-from tests.pack_builder import BEARISH, BULLISH, LOST_FILINGS, LOST_NEWS, health_items, holding, item, pack
+from tests.pack_builder import BEARISH, BULLISH, LOST_FILINGS, LOST_NEWS, health_items, holding, item, lost, news_items, pack
 from tests.record_builder import record, stored
 
 GOOD = health_items([True] * 7, percentile="1.0")
@@ -127,6 +127,14 @@ def test_holes_are_named_on_the_page() -> None:
     assert text.count("cannot see: get_news_sentiment: news lost: the file is broken") == 2
     assert text.count("cannot see: get_financial_health") == 1
     assert "2 not ok: news failed, fundamentals failed" in text
+
+
+@pytest.mark.parametrize(("status", "said"), [(Status.FAILED, True), (Status.EMPTY, True), (Status.NOT_APPLICABLE, False)])
+def test_lost_dates_are_named_and_those_of_a_fund_are_not(status: Status, said: bool) -> None:
+    dates = lost("get_news_sentiment", "earnings_date", status)
+    text = page(decision_document(record(pack(news=[*news_items(), *dates])), None), 200)
+
+    assert (f"not ok: earnings_date {status}" in text) is said
 
 
 def test_the_probability_is_shown_without_a_base_rate_where_there_is_none() -> None:

@@ -81,9 +81,10 @@ def test_a_daily_spend_that_is_no_number_in_its_bounds_is_refused(home: Path, te
     assert "ALPHAAGENT_DAILY_SPEND_USD" in complaint(home, ALPHAAGENT_DAILY_SPEND_USD=text)
 
 
-def test_data_is_the_snapshot(home: Path) -> None:
+def test_data_are_the_snapshot_or_live(home: Path) -> None:
+    assert load(home).data_mode == "snapshot"
     assert load(home, ALPHAAGENT_DATA="snapshot").data_mode == "snapshot"
-    assert "reads the recorded snapshot only" in complaint(home, ALPHAAGENT_DATA="live")
+    assert load(home, ALPHAAGENT_DATA="live").data_mode == "live"
     assert complaint(home, ALPHAAGENT_DATA="snapshoot") == "ALPHAAGENT_DATA is 'snapshoot'; did you mean snapshot?"
 
 
@@ -230,6 +231,21 @@ def test_nothing_is_guessed_in_yaml(tmp_path: Path, written: str, expected: obje
     found = read_yaml(path)
 
     assert (found["a"], type(found["a"])) == (expected, type(expected))
+
+
+@pytest.mark.parametrize("written", ["on", "true", "TRUE", "NULL", "1E5", "12", "1.10", "0.1", "2020-01-02", ".inf", "0700", "<<"])
+def test_yaml_of_names_is_read_as_the_text_that_stands_there(tmp_path: Path, written: str) -> None:
+    path = tmp_path / "x.yaml"
+    path.write_text(f"a: {written}\n{written}: [{written}]\n")
+
+    assert read_yaml(path, texts=True) == {"a": written, written: [written]}
+
+
+def test_yaml_of_names_says_nothing_by_null(tmp_path: Path) -> None:
+    path = tmp_path / "x.yaml"
+    path.write_text("a: null\nb: ~\nc:\n")
+
+    assert read_yaml(path, texts=True) == {"a": None, "b": None, "c": None}
 
 
 def test_decimals_never_pass_through_binary_floats(home: Path) -> None:

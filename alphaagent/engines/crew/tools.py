@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from alphaagent.debate.prompts import evidence_line
-from alphaagent.domain.evidence import SIDES, EvidenceItem, EvidencePack, Side, Status, ToolName
+from alphaagent.domain.evidence import BESIDE, SIDES, EvidenceItem, EvidencePack, Side, Status, ToolName
 from alphaagent.llm.steps import Steps, ToolStatus
 
 DESCRIPTIONS: dict[ToolName, str] = {
@@ -47,10 +47,13 @@ def _runner(name: ToolName, items: tuple[EvidenceItem, ...], steps: Steps) -> Ca
 
 
 def found(items: tuple[EvidenceItem, ...]) -> tuple[ToolStatus, str]:
-    """What a tool answers. A source that failed and one that has nothing read differently, in words and in the log."""
-    lines = "\n".join(evidence_line(item) for item in items)
-    if any(item.status is Status.FAILED for item in items):
+    """What a tool answers. A source that failed and one that has nothing read differently, in words and in the log.
+
+    What stands beside the tool's own measures says how it fared itself, in its line.
+    """
+    lines, own = "\n".join(evidence_line(item) for item in items), [item for item in items if item.kind not in BESIDE]
+    if any(item.status is Status.FAILED for item in own):
         return "error", f"The source failed; this is no sign that there is nothing:\n{lines}"
-    if not items or all(item.status is Status.EMPTY for item in items):
+    if all(item.status is Status.EMPTY for item in own):
         return "empty", f"The source answered and has nothing.\n{lines}".strip()
     return "success", lines

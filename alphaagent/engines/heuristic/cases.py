@@ -5,7 +5,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Literal
 
 from alphaagent.domain.debate import Case, CaseLine, Contribution
-from alphaagent.domain.evidence import EvidenceItem, EvidencePack, Status
+from alphaagent.domain.evidence import BESIDE, EvidenceItem, EvidencePack, Status
 from alphaagent.domain.text import inert
 from alphaagent.engines.heuristic.profiles import Factor
 from alphaagent.engines.heuristic.sizing import Holding, Trade
@@ -42,7 +42,7 @@ def bear_case(pack: EvidencePack, reading: "Reading") -> Case:
 
 def _seen(pack: EvidencePack, side: Literal["bull", "bear"]) -> str:
     """What a side could look at, and what it could not: no case on what was never seen would be a clean bill of health."""
-    found = {item.tool: any(one.status is Status.OK for one in pack.find(item.tool)) for item in pack.visible_to(side)}
+    found = {item.tool: any(one.status is Status.OK and one.kind not in BESIDE for one in pack.find(item.tool)) for item in pack.visible_to(side)}
     named = [(name, found[tool]) for tool, name in SUPPLIES.items() if tool in found]
     blind = _listed([name for name, seen in named if not seen])
     return _listed([name for name, seen in named if seen]) + (f"; {blind} could not be seen" if blind else "")

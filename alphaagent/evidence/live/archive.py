@@ -9,7 +9,7 @@ import json
 import sqlite3
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -180,36 +180,60 @@ class Archive:
     def _open(self, *, writing: bool = False) -> Iterator[sqlite3.Connection]:
         """One transaction. An archive that is not there yet is empty to whoever reads. Raises ConfigFault on a file that is no archive of ours."""
         try:
-            if writing:
-                self.path.parent.mkdir(parents=True, exist_ok=True)
-            missing = not writing and not (self.path.exists() and self.path.stat().st_size)
-            connection = sqlite3.connect(":memory:" if missing else self.path, timeout=PATIENCE_SECONDS, isolation_level=None)
+            connection = self._writable() if writing else self._readable()
             try:
-                self._prepare(connection, writing=writing, missing=missing)
                 yield connection
                 if connection.in_transaction:
                     connection.execute("COMMIT")
             finally:
                 connection.close()
         except (sqlite3.Error, OSError) as fault:
-            raise ConfigFault(
-                f"the archive of live data, {self.path}, cannot be used: {fault}", fix="check the file and its permissions, or move it away"
-            ) from fault
+            fix = "check the file and its permissions, or move it away"
+            raise ConfigFault(f"the archive of live data, {self.path}, cannot be used: {fault}", fix=fix) from fault
 
-    def _prepare(self, connection: sqlite3.Connection, *, writing: bool, missing: bool) -> None:
-        if writing and not missing:
+    def _writable(self) -> sqlite3.Connection:
+        """A connection with the write lock; the archive is made where it is missing."""
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        with ExitStack() as undone:
+            connection = self._connected(self.path)
+            undone.callback(connection.close)
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA synchronous = FULL")
-        if writing:
             connection.execute("BEGIN IMMEDIATE")
-        version = connection.execute("PRAGMA user_version").fetchone()[0]
-        if version > SCHEMA_VERSION:
-            raise sqlite3.DatabaseError(f"it was written by a newer version (schema {version})")
-        if version == 0 and (writing or missing):
-            for statement in SCHEMA.strip().split(";\n"):
-                if statement.strip():
-                    connection.execute(statement)
-            connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+            if _version(connection) == 0:
+                _make(connection)
+            undone.pop_all()
+        return connection
+
+    def _readable(self) -> sqlite3.Connection:
+        """A connection to read from; to nothing where the archive is not there, or is only just being made by somebody else."""
+        with ExitStack() as undone:
+            if self.path.exists():
+                connection = self._connected(self.path)
+                undone.callback(connection.close)
+                if _version(connection) == SCHEMA_VERSION:
+                    undone.pop_all()
+                    return connection
+        nothing = self._connected(":memory:")
+        _make(nothing)
+        return nothing
+
+    def _connected(self, place: Path | str) -> sqlite3.Connection:
+        return sqlite3.connect(place, timeout=PATIENCE_SECONDS, isolation_level=None)
+
+
+def _version(connection: sqlite3.Connection) -> int:
+    """The schema of a file. Raises sqlite3.DatabaseError where a newer version wrote it."""
+    version = int(connection.execute("PRAGMA user_version").fetchone()[0])
+    if version > SCHEMA_VERSION:
+        raise sqlite3.DatabaseError(f"it was written by a newer version (schema {version})")
+    return version
+
+
+def _make(connection: sqlite3.Connection) -> None:
+    for statement in SCHEMA.strip().split(";\n"):
+        connection.execute(statement)
+    connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
 
 
 def _row(made: Observation) -> tuple[str | int | None, ...]:

@@ -38,6 +38,7 @@ class Gate:
         self._at_once = threading.BoundedSemaphore(limits.at_once)
         self._lock = threading.Lock()
         self._tally = Tally()
+        self._last = "not known"
 
     @property
     def tally(self) -> Tally:
@@ -74,8 +75,12 @@ class Gate:
                 result: T = self._breaker.call(once)
                 return result
         except CircuitBreakerError:
-            message = f"{self.name} failed {self.limits.failures_to_rest} times in a row and is left alone for {self.limits.rest_seconds:f} seconds"
+            times, rest = self.limits.failures_to_rest, self.limits.rest_seconds
+            message = f"{self.name} failed {times} times in a row and is left alone for {rest:f} seconds; the last time: {self._last}"
             raise VendorFault("resting", message, fix="try again later") from None
+        except VendorFault as fault:
+            self._last = fault.message
+            raise
 
     def _is_told_to_wait_longer(self, fault: VendorFault) -> bool:
         return fault.retry_after_seconds is not None and fault.retry_after_seconds > self.limits.longest_wait_seconds

@@ -42,6 +42,10 @@ class LiveMarket:
         self._own = own
         self._described: dict[str, Instrument] = {}
 
+    def owns(self, instrument: Instrument) -> bool:
+        """Whether the user's own prices speak for an instrument, so that no vendor is asked for any."""
+        return self._own is not None and self._own.has(instrument)
+
     def resolve(self, ticker: str, on: date) -> tuple[Instrument, ...]:
         return self._identities.resolve(ticker, on)
 

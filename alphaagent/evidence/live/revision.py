@@ -15,6 +15,8 @@ from alphaagent.evidence.live.archive import Observation
 
 REVISED = "revised: "
 """How the note of an observation begins whose bars contradict the last good one."""
+ACCEPTED = "accepted: "
+"""How the note of an observation begins by which somebody took a rewritten history for good."""
 TOLERANCE = Decimal("0.005")
 """Closes that lie nearer together are one close: rounding, and the last corrections of an auction."""
 MOST_CORRECTIONS = 2

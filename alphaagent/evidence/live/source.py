@@ -7,8 +7,8 @@ that instant as well as at `as_of`: a bar that was not complete when it was fetc
 
 import threading
 import time
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from functools import lru_cache
 
@@ -28,6 +28,8 @@ NOT_AGAIN_SECONDS = 60.0
 """A vendor that has just failed about an instrument is not asked about it again within this process for so long."""
 CACHED_DOCUMENTS = 64
 REMEMBERED = 4096
+ENOUGH_SESSIONS = 300
+"""Sessions after the last hole with which a history is measured without what came before it: a year, and what its measures need to settle."""
 MOMENT = timedelta(microseconds=1)
 
 
@@ -51,6 +53,7 @@ class LiveSource:
         self._clock = clock
         self._lock = threading.Lock()
         self._chosen: dict[tuple[Series, datetime], Observation] = {}
+        self._turns: dict[Series, threading.Lock] = {}
         self._failed: dict[Series, tuple[float, VendorFault]] = {}
         self._parsed = lru_cache(maxsize=CACHED_DOCUMENTS)(self._parse)
 
@@ -85,10 +88,23 @@ class LiveSource:
                 raise
             observation = older
             stale = f"{fault.message}; this is what {vendor.name} said at {instant_text(older.fetched_at)}"
-        records = self.records_of(vendor, instrument, observation, calendar, as_of)
+        records = after_holes(self.records_of(vendor, instrument, observation, calendar, as_of))
         revised = observation.note if observation.note.startswith(REVISED) else None
         status = Status.CONFLICT if revised else Status.STALE if stale else Status.OK
         return Told(observation, records, status, revised or stale or observation.note or None)
+
+    def document(self, vendor: Vendor, instrument: Instrument, calendar: Calendar) -> bytes | None:
+        """What a vendor says now, as it came; what it said before where it fails. None where it knows nothing. Raises VendorFault."""
+        now = self._clock.now()
+        series = _series(vendor, instrument)
+        try:
+            found = self._archive.in_force(series, now) or self._fetched(vendor, instrument, calendar)
+        except VendorFault:
+            older = self._archive.last_before(series, now)
+            if older is None:
+                raise
+            found = older
+        return None if found.sha256 is None else self._archive.document(found.sha256)
 
     def records_of(self, vendor: Vendor, instrument: Instrument, observation: Observation, calendar: Calendar, as_of: datetime) -> Records:
         """An observation's records that were known before an instant and before it was made itself."""
@@ -98,22 +114,19 @@ class LiveSource:
         records = self._parsed(self.vendors.index(vendor), observation.sha256, instrument, calendar, observation.fetched_at)
         return admit(records, cut, calendar.last_completed(cut))
 
-    def refresh(self, instrument: Instrument, calendar: Calendar, *, force: bool = False) -> Mapping[str, Observation | VendorFault | str]:
-        """Asks every vendor of the topic whose last word does not hold any more, by name: the observation, the failure, or why it is not asked."""
-        ended: dict[str, Observation | VendorFault | str] = {}
-        for vendor in self._asked(instrument):
-            reason = vendor.not_asked(instrument)
-            try:
-                now = self._clock.now()
-                held = None if force else self._archive.in_force(_series(vendor, instrument), now)
-                ended[vendor.name] = reason or held or self._fetched(vendor, instrument, calendar, insist=force)
-            except VendorFault as fault:
-                ended[vendor.name] = fault
-        return ended
-
-    def _asked(self, instrument: Instrument) -> Iterable[Vendor]:
-        vendor, _ = self.vendor_for(instrument)
-        return self.vendors if vendor is None else (vendor,)
+    def refresh(self, instrument: Instrument, calendar: Calendar, *, force: bool = False) -> dict[str, tuple[Observation | VendorFault | str, bool]]:
+        """Asks the topic's vendor unless its last word still holds: by its name the observation, the failure, or why it is not asked; and whether it
+        was asked just now."""
+        vendor, reason = self.vendor_for(instrument)
+        if vendor is None:
+            return {one.name: (one.not_asked(instrument) or reason, False) for one in self.vendors}
+        held = None if force else self._archive.in_force(_series(vendor, instrument), self._clock.now())
+        if held is not None:
+            return {vendor.name: (held, False)}
+        try:
+            return {vendor.name: (self._fetched(vendor, instrument, calendar, insist=force), True)}
+        except VendorFault as fault:
+            return {vendor.name: (fault, True)}
 
     def _observed(self, vendor: Vendor, instrument: Instrument, as_of: datetime, calendar: Calendar) -> Observation:
         """The observation for an instant; the same for the whole life of the process, so that no two readers can disagree."""
@@ -122,11 +135,17 @@ class LiveSource:
             chosen = self._chosen.get((series, as_of))
         if chosen is not None:
             return chosen
-        found = self._archive.in_force(series, as_of) or self._archive.first_after(series, as_of) or self._fetched(vendor, instrument, calendar)
+        with self._turn(series):
+            found = self._archive.in_force(series, as_of) or self._archive.first_after(series, as_of) or self._fetched(vendor, instrument, calendar)
         with self._lock:
             if len(self._chosen) >= REMEMBERED:
                 self._chosen.clear()
             return self._chosen.setdefault((series, as_of), found)
+
+    def _turn(self, series: Series) -> threading.Lock:
+        """One after the other about one series: who comes second finds what the first has fetched."""
+        with self._lock:
+            return self._turns.setdefault(series, threading.Lock())
 
     def _fetched(self, vendor: Vendor, instrument: Instrument, calendar: Calendar, *, insist: bool = False) -> Observation:
         """Asks the vendor and keeps what came of it, a failure too. Raises VendorFault."""
@@ -165,9 +184,10 @@ class LiveSource:
         base = accepted_before(self._archive.observations(_series(vendor, instrument), upto=at))
         if base is None:
             return None
-        old = self.records_of(vendor, instrument, base, calendar, base.fetched_at)
-        new = vendor.parse(raw, instrument, calendar, at)
-        return revision(vendor.name, old, new, base.fetched_at)
+        with suppress(SourceFault):  # what cannot be read is told of where it is used
+            old = self.records_of(vendor, instrument, base, calendar, base.fetched_at)
+            return revision(vendor.name, old, vendor.parse(raw, instrument, calendar, at), base.fetched_at)
+        return None
 
     def _parse(self, place: int, sha256: str, instrument: Instrument, calendar: Calendar, fetched_at: datetime) -> Records:
         return self.vendors[place].parse(self._archive.document(sha256), instrument, calendar, fetched_at)
@@ -175,6 +195,15 @@ class LiveSource:
 
 def _series(vendor: Vendor, instrument: Instrument) -> Series:
     return Series(vendor.name, vendor.topic, instrument.id)
+
+
+def after_holes(records: Records) -> Records:
+    """What follows the last broken row, where that is enough to measure: a hole of years ago is no reason to see nothing."""
+    broken = [fault.session for fault in records.faults if fault.session is not None]
+    if not records.bars or len(broken) < len(records.faults) or not broken:
+        return records
+    whole = tuple(bar for bar in records.bars if bar.session > max(broken))
+    return replace(records, bars=whole, faults=()) if len(whole) >= ENOUGH_SESSIONS else records
 
 
 def _judged(vendor: Vendor, instrument: Instrument, told: Told, session: date) -> Supplied:

@@ -12,8 +12,8 @@ from typing import Literal, Protocol
 from alphaagent.domain.market import Instrument, Records
 from alphaagent.ports import Calendar
 
-Topic = Literal["prices", "fundamentals", "news", "events"]
-"""What a vendor supplies: bars, actions and the last trade; facts; articles; dates ahead."""
+Topic = Literal["prices", "fundamentals", "news", "events", "identity"]
+"""What a vendor supplies: bars, actions and the last trade; facts; articles; dates ahead; who somebody is, which is no evidence."""
 
 
 @dataclass(frozen=True, slots=True)

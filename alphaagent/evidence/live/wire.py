@@ -7,6 +7,7 @@ answers are unpacked here, piece by piece under the same bound, so that a small 
 import ssl
 import threading
 import time
+import weakref
 import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -184,7 +185,9 @@ class Wire:
         with self._lock:
             if here not in self._made:
                 limits = httpx.Limits(max_connections=self.gate.limits.at_once, max_keepalive_connections=self.gate.limits.at_once)
-                self._made[here] = httpx.Client(verify=_certificates(), follow_redirects=False, trust_env=not here, limits=limits)
+                client = httpx.Client(verify=_certificates(), follow_redirects=False, trust_env=not here, limits=limits)
+                weakref.finalize(self, client.close)
+                self._made[here] = client
             return self._made[here]
 
 

@@ -30,7 +30,7 @@ def normal_ticker(ticker: str) -> str:
 
 def named_by(ticker: str, instruments: Iterable[Instrument], on: date) -> tuple[Instrument, ...]:
     """Every instrument that a ticker names on a date, by symbol or alias."""
-    return tuple(item for item in named(ticker, instruments) if _valid(item, on))
+    return tuple(item for item in named(ticker, instruments) if valid_on(item, on))
 
 
 def named(ticker: str, instruments: Iterable[Instrument]) -> tuple[Instrument, ...]:
@@ -69,5 +69,6 @@ def _instrument(row: dict[str, str], where: str) -> Instrument:
     return instrument
 
 
-def _valid(instrument: Instrument, on: date) -> bool:
+def valid_on(instrument: Instrument, on: date) -> bool:
+    """Whether a date lies within an instrument's time."""
     return (instrument.valid_from is None or instrument.valid_from <= on) and (instrument.valid_to is None or on <= instrument.valid_to)

@@ -60,7 +60,7 @@ def parse_facts(raw: bytes, path: str, calendar: Calendar) -> Records:
     rows, faults = read_rows(raw, path, FACT_COLUMNS, "filed", lambda row: _fact(row, calendar))
     keyed = ((row, fact, (fact.concept, fact.unit, fact.start, fact.end, fact.filed, fact.accession)) for row, fact in rows)
     once, repeated = _once(keyed, "filed")
-    return Records(facts=tuple(sorted(once, key=lambda fact: fact.known_at)), faults=_dated((*faults, *repeated), lambda filed: _open_after(filed, calendar)))
+    return Records(facts=tuple(sorted(once, key=lambda fact: fact.known_at)), faults=_dated((*faults, *repeated), lambda filed: open_after(filed, calendar)))
 
 
 def _bar(row: Row, calendar: Calendar) -> Bar:
@@ -110,7 +110,7 @@ def _fact(row: Row, calendar: Calendar) -> Fact:
         filed=filed,
         form=row.text("form", r"[0-9A-Z][0-9A-Z/ -]*"),
         accession=row.text("accession", ACCESSION),
-        known_at=_open_after(filed, calendar),
+        known_at=open_after(filed, calendar),
     )
 
 
@@ -126,7 +126,7 @@ def _session_of(day: date, calendar: Calendar, column: str = "date") -> date:
     return day
 
 
-def _open_after(filed: date, calendar: Calendar) -> datetime:
+def open_after(filed: date, calendar: Calendar) -> datetime:
     """The open of the session after a filing date. A filing older than the calendar counts from its first open, never earlier than true."""
     if filed < calendar.first:
         return calendar.opens(calendar.first)

@@ -11,6 +11,8 @@ from tests.pack_builder import LOST_NEWS, health_items, item, lost, news_items, 
 
 SPEAKERS: tuple[Side, ...] = ("bull", "bear", "cio")
 QUOTED = item("get_market_price", "quote", {"price": "100.0"})
+LOST_DATES = lost("get_news_sentiment", "earnings_date")
+DATE = item("get_news_sentiment", "earnings_date", {"day": "2020-04-30", "sessions": 30})
 PACK = pack(health=[*health_items([True, False]), QUOTED])
 
 
@@ -50,6 +52,9 @@ def test_a_tool_gives_nothing_that_was_known_too_late() -> None:
         (tuple(LOST_NEWS), "error", "no sign that there is nothing"),
         (tuple(lost("get_news_sentiment", "news", Status.EMPTY)), "empty", "has nothing"),
         (tuple(news_items()), "success", '"score": "0.0"'),
+        ((*news_items(), *LOST_DATES), "success", "earnings_date lost: the file is broken"),
+        ((*lost("get_news_sentiment", "news", Status.EMPTY), *LOST_DATES), "empty", "has nothing"),
+        ((*LOST_NEWS, DATE), "error", "no sign that there is nothing"),
     ],
 )
 def test_lost_silent_and_neutral_read_differently(items: tuple[EvidenceItem, ...], status: str, words: str) -> None:

@@ -10,8 +10,8 @@ import numpy as np
 
 from alphaagent.clock import SessionTable
 from alphaagent.domain.evidence import Status
-from alphaagent.domain.market import Bar, CorporateAction, Fact, Instrument, Records, RowFault
-from alphaagent.evidence.gathered import Gathered, Supplied
+from alphaagent.domain.market import Bar, CorporateAction, Fact, Instrument, LastPrice, Records, RowFault
+from alphaagent.evidence.gathered import Gathered, SecondOpinion, Supplied
 from alphaagent.evidence.index_history import IndexHistory
 
 INSTRUMENT = Instrument(id="XNAS:ACME", symbol="ACME", name="Acme", mic="XNAS", currency="USD", kind="common")
@@ -91,6 +91,9 @@ def gathered(
     prices: Status = Status.OK,
     fundamentals: Status = Status.OK,
     note: str | None = None,
+    last_prices: tuple[LastPrice, ...] = (),
+    events: Supplied | None = None,
+    second: SecondOpinion | None = None,
 ) -> Gathered:
     """What gather would hand over an hour after the close of a session, by default that of the last bar."""
     session = session or bars[-1].session
@@ -101,7 +104,9 @@ def gathered(
         as_of=as_of,
         session=session,
         calendar=CALENDAR,
-        prices=Supplied("prices-test", prices, Records(bars=bars, actions=actions, faults=faults), note),
+        prices=Supplied("prices-test", prices, Records(bars=bars, actions=actions, last_prices=last_prices, faults=faults), note),
         fundamentals=Supplied("filings-test", fundamentals, Records(facts=tuple(fact for fact in facts if fact.known_at < as_of)), note),
         news=Supplied("news-test", Status.EMPTY),
+        events=events,
+        second=second,
     )

@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pytest
 
-from alphaagent.domain.market import Article, Bar, CorporateAction, Fact, Records, RowFault
+from alphaagent.domain.market import Article, Bar, ComingEvent, CorporateAction, Fact, LastPrice, Records, RowFault
 from alphaagent.evidence.admission import admit
 
 AT = datetime(2020, 1, 3, 21, tzinfo=UTC)
@@ -24,6 +24,8 @@ def records_known_at(known_at: datetime) -> Records:
         actions=(CorporateAction("dividend", SESSION, Decimal(1), known_at),),
         facts=(Fact("Assets", "USD", None, SESSION, Decimal(1), SESSION, "10-Q", "0000000001-20-000001", known_at),),
         articles=(Article("g", "t", "", "", "", "press", None, known_at, known_at),),
+        coming=(ComingEvent("earnings", SESSION, SESSION, known_at),),
+        last_prices=(LastPrice(Decimal(1), known_at, known_at),),
     )
 
 
@@ -51,5 +53,6 @@ def test_a_fault_passes_with_its_session_and_always_without_one(session: date | 
     assert admit(Records(faults=(fault,)), AT, SESSION).faults == ((fault,) if passes else ())
 
 
-def test_the_count_of_undated_items_stays() -> None:
-    assert admit(Records(undated=3), AT, SESSION).undated == 3
+def test_the_counts_of_dropped_items_stay() -> None:
+    found = admit(Records(undated=3, off_topic=2), AT, SESSION)
+    assert (found.undated, found.off_topic) == (3, 2)

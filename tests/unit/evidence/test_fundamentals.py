@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from alphaagent.domain.market import Fact
-from alphaagent.evidence.fundamentals import Filed, debt_now, earnings_now, instant_now, split_ratio, trailing_now
+from alphaagent.evidence.fundamentals import Filed, Name, debt_now, earnings_now, instant_now, split_ratio, trailing_now
 from tests.unit.evidence.measure_builders import dividend, filing, split
 
 ON = date(2020, 12, 1)
@@ -183,3 +183,38 @@ def test_periods_join_where_their_dates_are_a_day_or_two_off() -> None:
     quarter = filing("2020-05-05", "10-Q", ("OperatingIncomeLoss", "2020-01-02", "2020-03-31", 30), ("OperatingIncomeLoss", "2019-01-03", "2019-03-31", 20))
 
     assert trailing(*YEAR, *quarter) == 110
+
+
+@pytest.mark.parametrize(
+    ("name", "concept"),
+    [
+        ("eps", "EarningsPerShareBasicAndDiluted"),
+        ("diluted_shares", "WeightedAverageNumberOfShareOutstandingBasicAndDiluted"),
+        ("revenue", "Revenue"),
+        ("operating_income", "ProfitLossFromOperatingActivities"),
+        ("net_income", "ProfitLossAttributableToOwnersOfParent"),
+        ("pretax_income", "ProfitLossBeforeTax"),
+        ("income_tax", "IncomeTaxExpenseContinuingOperations"),
+        ("eps", "DilutedEarningsLossPerShare"),
+        ("diluted_shares", "AdjustedWeightedAverageShares"),
+    ],
+)
+def test_a_company_without_dilution_and_one_under_ifrs_have_their_own_names_for_a_figure(name: str, concept: str) -> None:
+    assert trailing(*filing("2020-02-20", "20-F", (concept, "2019-01-01", "2019-12-31", "1.5")), name=name) == Decimal("1.5")
+
+
+@pytest.mark.parametrize(
+    ("name", "concept"),
+    [
+        ("securities", "AvailableForSaleSecuritiesDebtSecuritiesCurrent"),
+        ("securities", "DebtSecuritiesCurrent"),
+        ("cash", "CashAndCashEquivalents"),
+        ("current_assets", "CurrentAssets"),
+        ("current_liabilities", "CurrentLiabilities"),
+        ("equity", "EquityAttributableToOwnersOfParent"),
+    ],
+)
+def test_a_balance_has_other_names_too(name: Name, concept: str) -> None:
+    figure = instant_now(Filed(filing("2020-02-20", "20-F", (concept, None, "2019-12-31", 7)), "USD"), name, ON)
+    assert figure is not None
+    assert figure.value == 7

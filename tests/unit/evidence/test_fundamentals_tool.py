@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from datetime import UTC, date, datetime
+from decimal import Decimal
 
 import pytest
 
@@ -134,6 +135,22 @@ def test_without_prices_the_valuation_is_unknown_and_the_tests_stand() -> None:
     assert items["test.dilution"].payload["passed"] is True
 
 
+@pytest.mark.parametrize("status", [Status.STALE, Status.CONFLICT])
+def test_a_valuation_on_doubtful_prices_says_so_and_the_tests_stand(status: Status) -> None:
+    g = company(prices=status)
+    items = by_kind(replace(g, prices=replace(g.prices, note="fetched nine days ago")))
+
+    assert (items["valuation"].status, items["test.margin"].status, items["filing"].status) == (status, Status.OK, Status.OK)
+    assert items["valuation"].summary.startswith(f"the price is {status.value}: fetched nine days ago: Earnings yield 5.0%")
+    assert items["valuation"].source == items["filing"].source
+
+
+def test_filings_that_are_stale_themselves_say_that_first() -> None:
+    item = by_kind(company(prices=Status.CONFLICT, fundamentals=Status.STALE, note="fetched nine days ago"))["valuation"]
+
+    assert (item.status, item.summary.startswith("fetched nine days ago: Earnings yield")) == (Status.STALE, True)
+
+
 def test_negative_equity_is_a_hard_flag() -> None:
     facts = two_years(equity=-400)
     item = by_kind(company(facts))["hard_flag"]
@@ -200,6 +217,56 @@ def test_facts_in_another_unit_than_the_price_are_refused_and_named(currency: st
     (item,) = fundamental_items(in_sector(None, currency=currency))
     assert (item.kind, item.status) == ("fundamentals", Status.EMPTY)
     assert item.summary == f"fundamentals absent: the facts on file are in USD, the price in {currency}; nothing is converted"
+
+
+def traded_as(ratio: str | None, facts: tuple[Fact, ...], **changes: object) -> dict[str, EvidenceItem]:
+    g = company(facts)
+    return by_kind(replace(g, instrument=g.instrument.model_copy(update={"ads_ratio": None if ratio is None else Decimal(ratio), **changes})))
+
+
+def test_a_foreign_company_has_no_valuation_until_somebody_says_what_the_traded_share_is() -> None:
+    """Earnings per ordinary share under the price of a depositary share would be out by their ratio."""
+    item = traded_as(None, two_years(form="20-F"))["valuation"]
+    assert (item.status, item.payload["eps_ttm"], item.payload["earnings_yield"]) == (Status.EMPTY, None, None)
+    assert item.summary == (
+        "Valuation refused: the company files 20-F: whether the traded share is an ADS and of how many shares is not stated; set ads_ratio in instruments.yaml"
+    )
+
+
+def test_the_earnings_of_a_depositary_share_are_converted_and_it_is_said() -> None:
+    item = traded_as("8", two_years(form="20-F"))["valuation"]
+    assert (item.payload["eps_ttm"], item.payload["earnings_yield"], item.payload["ads_ratio"]) == ("24.0", "0.4", "8.0")
+    assert item.summary == "Earnings yield 40.0% with one traded share for 8 of those on file; its own history covers 0.1 years and 5 are needed"
+
+
+def test_an_ordinary_share_of_a_foreign_company_is_valued_as_it_is() -> None:
+    item = traded_as("1", two_years(form="20-F"))["valuation"]
+    assert (item.payload["eps_ttm"], item.payload["ads_ratio"]) == ("3.0", "1.0")
+    assert item.summary == "Earnings yield 5.0%; its own history covers 0.1 years and 5 are needed"
+
+
+def test_a_ranked_valuation_says_the_ratio_too() -> None:
+    years = [(f"{n}-01-01", f"{n}-12-31") for n in range(2013, 2020)]
+    facts = tuple(fact for span in years for fact in filing(f"{int(span[0][:4]) + 1}-02-20", "20-F", ("NetIncomeLoss", *span, 150), (SHARES, *span, 50)))
+    g = gathered(bars_of([60.0] * 1400, last=SESSION), facts=facts)
+    item = by_kind(replace(g, instrument=g.instrument.model_copy(update={"ads_ratio": Decimal("0.5")})))["valuation"]
+    assert item.status is Status.OK
+    assert item.summary.startswith("Earnings yield 2.5% (1.50 a share on 60.00 with one traded share for 0.5 of those on file), above 50% of ")
+
+
+def test_a_ratio_holds_for_what_was_filed_since_it_is_valid() -> None:
+    before, since = (traded_as("8", two_years(), valid_from=day)["valuation"] for day in (date(2020, 2, 21), date(2020, 2, 20)))
+    assert (before.payload["eps_ttm"], since.payload["eps_ttm"]) == (None, "24.0")
+    assert traded_as("1", two_years(), valid_from=date(2020, 2, 21))["valuation"].payload["eps_ttm"] == "3.0"
+
+
+@pytest.mark.parametrize(("ratio", "form", "known"), [(None, "10-K", True), (None, "20-F", False), ("1", "20-F", True), ("8", "10-K", False)])
+def test_splits_of_a_depositary_share_are_not_held_against_the_shares_on_file(ratio: str | None, form: str, known: bool) -> None:
+    older = tuple(replace(fact, filed=date(2019, 2, 20)) for fact in two_years(form=form) if fact.end.year == 2018)
+    newer = tuple(fact for fact in two_years(form=form) if fact.end.year == 2019)
+    item = traded_as(ratio, (*older, *newer))["test.dilution"]
+    assert (item.payload["passed"] is not None) is known
+    assert known or "the splits between two filings" in item.summary
 
 
 @pytest.mark.parametrize(("filed_on", "flagged"), [("2007-01-25", False), ("2006-06-01", False), ("2007-12-28", True)])

@@ -9,11 +9,12 @@ from typing import Any
 import pytest
 
 from alphaagent.domain.evidence import EvidenceItem, EvidencePack, Status
-from alphaagent.domain.market import Article, Fact, Records, RowFault
+from alphaagent.domain.market import Article, ComingEvent, Fact, Records, RowFault
 from alphaagent.errors import NoEvidence
+from alphaagent.evidence import gather as gather_module
 from alphaagent.evidence.fundamentals_tool import fundamental_items
 from alphaagent.evidence.gather import Tool, gather, recorded, supply
-from alphaagent.evidence.gathered import Gathered
+from alphaagent.evidence.gathered import Gathered, Supplied
 from alphaagent.evidence.items import lost_item
 from alphaagent.evidence.price_tool import market_items, price_items
 from alphaagent.ports import Supply
@@ -38,6 +39,8 @@ def fact(day: date) -> Fact:
 
 NEWS = Records(articles=(article(opens(SESSION)),))
 FILINGS = Records(facts=(fact(date(2020, 2, 3)),))
+SOUND = {"fundamentals": Supplied("fake-fundamentals", Status.OK, FILINGS), "news": Supplied("fake-news", Status.OK, NEWS)}
+WHY = "fetched nine days ago"
 
 
 def sources(**changes: FakeSource) -> dict[Supply, FakeSource]:
@@ -117,6 +120,55 @@ def test_without_usable_prices_there_is_no_evidence(source: FakeSource, message:
         gathered(sources(prices=source))
 
     assert fix in str(caught.value.fix)
+
+
+DOUBTFUL = [Status.STALE, Status.CONFLICT]
+
+
+def doubtful(status: Status, records: Records, monkeypatch: pytest.MonkeyPatch) -> EvidencePack:
+    """A pack whose prices are not sound and say why."""
+    monkeypatch.setattr(gather_module, "supply", lambda source, *_: {**SOUND, "prices": Supplied("fake-prices", status, records, WHY)}[source.supplies])
+    return gathered(sources())
+
+
+@pytest.mark.parametrize("status", DOUBTFUL)
+def test_stale_and_conflicting_prices_make_a_pack_that_says_so_in_every_item(status: Status, monkeypatch: pytest.MonkeyPatch) -> None:
+    pack = doubtful(status, BARS, monkeypatch)
+    priced = [one for one in (*pack.find("get_price_history"), *pack.find("get_market_price")) if one.kind != "index"]
+
+    assert ({one.status for one in priced}, all(WHY in one.summary for one in priced)) == ({status}, True)
+    assert [one.kind for one in priced][-1] == "quote"
+    assert statuses(pack)["get_news_sentiment"] == {"ok"}
+
+
+@pytest.mark.parametrize("status", [*DOUBTFUL, Status.FAILED, Status.EMPTY])
+def test_without_a_bar_no_status_makes_a_pack(status: Status, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(NoEvidence, match=WHY):
+        doubtful(status, Records(), monkeypatch)
+
+
+@pytest.mark.parametrize("status", [Status.FAILED, Status.EMPTY])
+def test_prices_that_failed_make_no_pack_whatever_came_with_them(status: Status, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(NoEvidence, match=WHY):
+        doubtful(status, BARS, monkeypatch)
+
+
+def test_dates_ahead_are_a_supply_like_the_others_where_there_is_one() -> None:
+    seen: list[Gathered] = []
+    date_ahead = ComingEvent("earnings", date(2020, 4, 30), date(2020, 4, 30), opens(SESSION))
+    late = replace(date_ahead, known_at=AS_OF)
+
+    def looking(g: Gathered) -> Sequence[EvidenceItem]:
+        seen.append(g)
+        return ()
+
+    gathered(sources(), extra=looking)
+    gathered(sources(events=FakeSource("events", Records(coming=(date_ahead, late)))), extra=looking)
+    gathered(sources(events=FakeSource("events", fetch_fault="it timed out")), extra=looking)
+
+    assert (seen[0].events, seen[0].second) == (None, None)
+    assert seen[1].events == Supplied("fake-events", Status.OK, Records(coming=(date_ahead,)))
+    assert seen[2].events == Supplied("fake-events", Status.FAILED, note="it timed out")
 
 
 def test_faults_in_admitted_rows_fail_the_whole_supply() -> None:

@@ -106,6 +106,13 @@ def test_a_short_or_a_stale_name_has_no_relative_change(tmp_path: Path) -> None:
     assert (found.status, found.payload["relative_63"], found.payload["change_63"]) == (Status.OK, None, "0.05093")
 
 
+@pytest.mark.parametrize("status", [Status.STALE, Status.CONFLICT])
+def test_a_name_whose_prices_are_doubtful_is_not_set_against_it(tmp_path: Path, status: Status) -> None:
+    found = item(gathered(bars_of([float(n) for n in range(1, 301)]), prices=status), history(tmp_path))
+
+    assert (found.status, found.payload["relative_63"], found.payload["change_63"]) == (Status.OK, None, "0.05093")
+
+
 def test_it_neither_counts_as_evidence_on_the_name_nor_makes_it_younger(tmp_path: Path) -> None:
     stale = gathered(bars_of([float(n) for n in range(1, 300)]), session=LAST)
 

@@ -30,8 +30,8 @@ def article(title: str, *, days_ago: float = 1, guid: str = "", summary: str = "
     return Article(guid or f"{title}@{days_ago}", title, summary, "", publisher, "press", None, published, published)
 
 
-def gathered(articles: Sequence[Article], *, status: Status = Status.OK, note: str | None = None, undated: int = 0) -> Gathered:
-    news = Supplied("feed", status, Records(articles=tuple(articles), undated=undated), note)
+def gathered(articles: Sequence[Article], *, status: Status = Status.OK, note: str | None = None, undated: int = 0, off_topic: int = 0) -> Gathered:
+    news = Supplied("feed", status, Records(articles=tuple(articles), undated=undated, off_topic=off_topic), note)
     return Gathered("NVK", INSTRUMENT, AS_OF, SESSION, CALENDAR, NO_SUPPLY, NO_SUPPLY, news)
 
 
@@ -157,6 +157,20 @@ def test_the_filing_headline_tells_its_origin_and_score() -> None:
 
 def test_undated_items_are_reported() -> None:
     assert news_items(gathered([], undated=7), shipped_lexicon())[-1].payload["undated"] == 7
+
+
+def test_items_about_others_are_reported_where_there_were_any() -> None:
+    *_, told = news_items(gathered([article("Norvik cuts guidance")], off_topic=12), shipped_lexicon())
+    *_, silent = news_items(gathered([article("Norvik cuts guidance")]), shipped_lexicon())
+    assert (told.payload["off_topic"], "12 about others dropped" in told.summary) == (12, True)
+    assert ("off_topic" in silent.payload, "others" in silent.summary) == (False, False)
+
+
+@pytest.mark.parametrize("status", [Status.OK, Status.EMPTY])
+def test_where_all_news_was_about_others_the_silence_says_so(status: Status) -> None:
+    *_, item = news_items(gathered([], status=status, off_topic=3), shipped_lexicon())
+    assert (item.status, item.payload["off_topic"]) == (Status.EMPTY, 3)
+    assert "3 about others dropped" in item.summary
 
 
 def test_hostile_text_stays_one_short_line() -> None:

@@ -4,6 +4,7 @@ from dataclasses import replace
 from datetime import date, timedelta
 from decimal import Decimal
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -28,6 +29,8 @@ def seven_years(price: float = 100.0) -> tuple[Bar, ...]:
     return bars_of([price] * (7 * 252), first=date(2011, 1, 3))
 
 
+YEAR_2010 = ("2010-01-01", "2010-12-31")
+MARCH_2011 = bars_of([25.0], first=date(2011, 3, 1))
 SEVEN_FILINGS = tuple(fact for n in range(2010, 2017) for fact in year(n, 100))
 
 
@@ -138,3 +141,44 @@ def test_earnings_per_share_of_several_filings_are_not_added_up() -> None:
     quarters = (("EarningsPerShareDiluted", f"{n}-01-01", f"{n}-03-31", "1") for n in (2010, 2011))
 
     assert valued((*annual, *filing("2011-05-02", "10-Q", *quarters)), bars_of([25.0], first=date(2011, 5, 10))).eps_ttm is None
+
+
+def foreign(form: str = "20-F", filed: str = "2011-02-20") -> tuple[Fact, ...]:
+    """A year of a company that files under IFRS."""
+    return filing(filed, form, ("ProfitLossAttributableToOwnersOfParent", *YEAR_2010, 50), ("AdjustedWeightedAverageShares", *YEAR_2010, 10))
+
+
+@pytest.mark.parametrize("form", ["20-F", "20-F/A", "40-F", "6-K"])
+def test_earnings_of_a_foreign_company_are_set_against_no_price_until_the_ratio_is_stated(form: str) -> None:
+    got = valued(foreign(form), MARCH_2011)
+
+    assert (got.eps_ttm, got.earnings_yield, got.percentile, got.figure) == (None, None, None, None)
+    assert got.refused == (
+        f"the company files {form}: whether the traded share is an ADS and of how many shares is not stated; set ads_ratio in instruments.yaml"
+    )
+
+
+@pytest.mark.parametrize(("ratio", "eps"), [("1", "5"), ("8", "40"), ("0.25", "1.25")])
+def test_earnings_are_those_of_as_many_shares_as_the_traded_one_stands_for(ratio: str, eps: str) -> None:
+    for facts in (foreign(), year(2010, 50), filing("2011-02-20", "20-F", ("DilutedEarningsLossPerShare", *YEAR_2010, "5"))):
+        got = valuation(facts, MARCH_2011, (), "USD", Decimal(ratio))
+        assert (got.eps_ttm, got.earnings_yield, got.refused) == (Decimal(eps), Decimal(eps) / 25, None)
+
+
+def test_the_history_has_no_sample_of_a_foreign_filing_without_a_ratio() -> None:
+    then_domestic = (*foreign(), *year(2011, 50))
+    bars = bars_of([25.0] * 300, first=date(2011, 3, 1))
+    got = valued(then_domestic, bars)
+
+    assert got.earnings_yield == Decimal("0.2")
+    assert got.samples == sum(bar.known_at > opens(date(2012, 2, 21)) for bar in bars[-22::-21])
+    assert valuation(then_domestic, bars, (), "USD", Decimal(1)).samples == len(bars[-22::-21])
+
+
+def test_a_split_of_what_stands_for_several_shares_is_ambiguous_until_the_next_filing() -> None:
+    bars, actions = bars_of([25.0] * 20, first=date(2011, 3, 1)), (split(date(2011, 3, 10), "2"),)
+    torn = valuation(foreign(), bars, actions, "USD", Decimal(8))
+
+    assert (torn.eps_ttm, torn.refused) == (None, "the traded share was split since the filing, and whether the shares that it stands for were is not stated")
+    assert valuation(foreign(filed="2011-03-10"), bars, actions, "USD", Decimal(8)).eps_ttm == 40
+    assert valuation(foreign(), bars, actions, "USD", Decimal(1)).eps_ttm == Decimal("2.5")

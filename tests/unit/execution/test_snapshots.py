@@ -2,10 +2,11 @@
 
 from datetime import date
 from decimal import Decimal as D
+from typing import Any
 
 from alphaagent.domain.portfolio import Activity
 from alphaagent.domain.ruling import GuardSnapshot
-from alphaagent.execution.snapshots import Argued, BookState, Seen, Subject, decide_snapshot, order_id, settle_snapshot
+from alphaagent.execution.snapshots import Argued, Beside, BookState, Seen, Subject, decide_snapshot, order_id, settle_snapshot
 from alphaagent.execution.trading import Trading
 from tests.fakes import ACME, BETA, account, order, position, weekday_calendar
 
@@ -33,10 +34,11 @@ def book() -> BookState:
     )
 
 
-def decided() -> GuardSnapshot:
+def decided(**beside: Any) -> GuardSnapshot:
     at, days = CALENDAR.closes(THURSDAY), {"session": THURSDAY, "bar_session": THURSDAY, "fill_session": FRIDAY}
     seen = Seen(evidence_count=3, evidence_age_sessions=0, tainted=(), budget=D(5_000))
-    return decide_snapshot(SUBJECT, book(), CALENDAR, TRADED, at=at, **days, price=D(100), scheduled=False, seen=seen, argued=Argued("mixed", D("0.04")))
+    said = {"scheduled": False, "seen": seen, "argued": Argued("mixed", D("0.04")), "beside": Beside(**beside)}
+    return decide_snapshot(SUBJECT, book(), CALENDAR, TRADED, at=at, **days, price=D(100), **said)
 
 
 def test_at_the_decision_every_pending_order_counts() -> None:
@@ -69,12 +71,21 @@ def test_nothing_that_a_rule_may_ask_for_at_its_stage_is_left_out() -> None:
     settle = settle_snapshot(SUBJECT, book(), CALENDAR, TRADED, MINE, bar_session=FRIDAY, open_price=D(102), actions=())
     missing = {stage: {name for name in type(shown).model_fields if getattr(shown, name) is None} for stage, shown in (("decide", decide), ("settle", settle))}
 
-    nobody_supplies = {"books_fault", "bid", "ask", "frozen", "second_price", "index_change", "sessions_since_sell"} | (
+    nobody_supplies = {"books_fault", "bid", "ask", "frozen", "second_price", "second_missing", "index_change", "sessions_since_sell"} | (
         {"sector"} - {"sector" if ACME.sector else ""}
     )
+    nobody_supplies |= {"earnings_in_sessions", "earnings_unknown"}
     at_settlement = {"decision_price", "due_session", "actions", "quantity", "close_all"}
     at_decision = {"activity", "scheduled", "budget", "evidence_count", "evidence_age_sessions", "tainted", "debate_class", "debate_gap"}
     assert missing == {"decide": nobody_supplies | at_settlement, "settle": nobody_supplies | at_decision}
+
+
+def test_what_stands_beside_the_measures_is_shown_at_the_decision_and_not_asked_again() -> None:
+    said = {"second_price": D("99.5"), "second_missing": "it failed", "earnings_in_sessions": 4, "earnings_unknown": "it is out of date"}
+    settle = settle_snapshot(SUBJECT, book(), CALENDAR, TRADED, MINE, bar_session=FRIDAY, open_price=D(102), actions=())
+
+    assert {name: getattr(decided(**said), name) for name in said} == said
+    assert {getattr(settle, name) for name in said} == {None}
 
 
 def test_one_decision_has_one_order() -> None:

@@ -8,8 +8,9 @@ import pytest
 from alphaagent.domain.base import fingerprint
 from alphaagent.domain.ruling import Outcome
 from alphaagent.guard import intake
-from alphaagent.guard.evaluate import GUARD_VERSION, budget
+from alphaagent.guard.evaluate import budget
 from alphaagent.guard.registry import RULES
+from alphaagent.guard.versions import GUARD_VERSION
 from tests.unit.guard.guard_scenes import DEFAULT, NOW, deciding, judge, line, mandate, settling, text
 
 D = Decimal

@@ -141,9 +141,29 @@ def test_e8_a_second_source(proposal: str, second: str, code: str) -> None:
     assert judge(proposal, deciding(second_price=D(second))).code == code
 
 
+@pytest.mark.parametrize("gone", [None, D("NaN")])
+def test_e8_a_second_source_that_is_configured_and_gave_nothing_stops_what_opens(gone: D | None) -> None:
+    snapshot = deciding(second_missing="stooq timed out").model_copy(update={"second_price": gone})
+    ruling, sold = bought(snapshot), judge(SELL, snapshot)
+    assert (ruling.codes, ruling.quantity_out) == (("DATA_MISSING:second_price",), 0)
+    assert line(ruling, "E8").reason == "the second source of prices gave none: stooq timed out"
+    assert (sold.code, line(sold, "E8").verdict) == ("APPROVED", "pass")
+    assert line(sold, "E8").reason == "the second source of prices gave none (stooq timed out); an order that reduces passes"
+    assert (judge(text("SELL", "999999"), snapshot).close_all, budget(snapshot, DEFAULT)) == (True, 0)
+
+
+def test_e8_a_price_that_is_there_counts_whatever_else_was_said() -> None:
+    snapshot = deciding(second_missing="one of two pages failed", second_price=D("99.5"))
+    assert (bought(snapshot).code, line(bought(snapshot), "E8").verdict) == ("APPROVED", "pass")
+
+
+def test_e8_is_not_configured_at_settlement() -> None:
+    assert line(bought(settling()), "E8").verdict == "not_configured"
+
+
 def test_what_is_not_configured_says_so_and_passes() -> None:
     ruling = bought(deciding())
-    assert {rule: line(ruling, rule).verdict for rule in ("E8", "E10")} == {"E8": "not_configured", "E10": "not_configured"}
+    assert {rule: line(ruling, rule).verdict for rule in ("E8", "E10", "E11")} == dict.fromkeys(("E8", "E10", "E11"), "not_configured")
     assert ruling.code == "APPROVED"
 
 
@@ -215,6 +235,70 @@ def test_e10_taking_the_index_away_is_looser_and_a_name_is_shown_as_it_is_writte
     named = mandate(E10={"index": "SPX"})
     assert (loosened(named, DEFAULT), loosened(DEFAULT, named)) == (("E10.index",), ())
     assert next(one.bounds for one in limit_lines(named) if (one.rule, one.limit) == ("E10", "index")) == "`none`, or `SPX`"
+
+
+BLACKOUT = mandate(E11={"sessions": 3})
+
+
+@pytest.mark.parametrize(("ahead", "code"), [(0, "EARNINGS_BLACKOUT"), (2, "EARNINGS_BLACKOUT"), (3, "EARNINGS_BLACKOUT"), (4, "APPROVED"), (60, "APPROVED")])
+def test_e11_nothing_is_opened_shortly_before_earnings(ahead: int, code: str) -> None:
+    snapshot = deciding(BLACKOUT, earnings_in_sessions=ahead)
+    ruling = bought(snapshot, BLACKOUT)
+    assert (ruling.codes, ruling.quantity_out) == ((code,), 10 if code == "APPROVED" else 0)
+    assert (line(ruling, "E11").value, line(ruling, "E11").limit) == (str(ahead), "3")
+    assert (budget(snapshot, BLACKOUT) > 0) is (code == "APPROVED")
+
+
+@pytest.mark.parametrize("changes", [{"earnings_in_sessions": 1}, {"earnings_unknown": "the vendor timed out"}, {}])
+def test_e11_what_reduces_and_what_holds_passes_always(changes: dict[str, Any]) -> None:
+    snapshot = deciding(BLACKOUT, **changes)
+    assert (judge(SELL, snapshot, BLACKOUT).code, judge(text("SELL", "999999"), snapshot, BLACKOUT).close_all) == ("APPROVED", True)
+    assert judge(text("HOLD", "0"), snapshot, BLACKOUT).code == "NO_ORDER"
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({}, "nothing here supplies dates ahead"),
+        ({"earnings_unknown": "no date is stated"}, "no date is stated"),
+        ({"earnings_unknown": "fetched nine days ago", "earnings_in_sessions": 40}, "fetched nine days ago"),
+    ],
+)
+def test_e11_a_date_that_nobody_knows_is_no_permission(changes: dict[str, Any], words: str) -> None:
+    snapshot = deciding(BLACKOUT, **changes)
+    ruling = bought(snapshot, BLACKOUT)
+    assert (ruling.codes, ruling.quantity_out, budget(snapshot, BLACKOUT)) == (("EARNINGS_UNKNOWN",), 0, 0)
+    assert line(ruling, "E11").reason == f"when earnings are due is not known: {words}; the mandate opens nothing within 3 sessions"
+
+
+def test_e11_a_doubtful_date_within_the_span_is_taken_at_its_word() -> None:
+    assert bought(deciding(BLACKOUT, earnings_in_sessions=3, earnings_unknown="fetched nine days ago"), BLACKOUT).code == "EARNINGS_BLACKOUT"
+
+
+def test_e11_a_fund_reports_no_earnings() -> None:
+    ruling = bought(deciding(BLACKOUT, instrument_kind="etf"), BLACKOUT)
+    assert (ruling.code, line(ruling, "E11").verdict) == ("APPROVED", "not_applicable")
+
+
+@pytest.mark.parametrize("changes", [{"earnings_in_sessions": 0}, {"earnings_unknown": "it failed"}, {}])
+def test_e11_is_off_by_default_and_silent_at_settlement(changes: dict[str, Any]) -> None:
+    assert (bought(deciding(**changes)).code, line(bought(deciding(**changes)), "E11").verdict) == ("APPROVED", "not_configured")
+    settled = bought(settling(BLACKOUT, **changes), BLACKOUT)
+    assert (settled.code, line(settled, "E11").verdict) == ("APPROVED", "not_applicable")
+
+
+@pytest.mark.parametrize("sessions", [1, 20])
+def test_e11_spans_of_any_length_end_where_they_say(sessions: int) -> None:
+    limits = mandate(E11={"sessions": sessions})
+    at, beyond = (bought(deciding(limits, earnings_in_sessions=ahead), limits).code for ahead in (sessions, sessions + 1))
+    assert (at, beyond) == ("EARNINGS_BLACKOUT", "APPROVED")
+
+
+def test_e11_a_shorter_blackout_is_looser() -> None:
+    short = mandate(E11={"sessions": 1})
+    assert (loosened(BLACKOUT, short), loosened(short, DEFAULT), loosened(DEFAULT, BLACKOUT)) == (("E11.sessions",), ("E11.sessions",), ())
+    with pytest.raises(ConfigFault, match=r"E11\.sessions: '?21'? is refused; it must be a whole number, at least 0 and at most 20"):
+        mandate(E11={"sessions": 21})
 
 
 # --- the decision ---------------------------------------------------------------------------------------------------------------------------

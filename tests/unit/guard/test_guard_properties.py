@@ -44,6 +44,7 @@ LIMITS: dict[str, st.SearchStrategy[Any]] = {
     "H7": st.fixed_dictionaries({"max_sector_fraction": FRACTION}),
     "H8": st.fixed_dictionaries({"max_gross_fraction": FRACTION}),
     "D6": st.fixed_dictionaries({"min_price": st.sampled_from(["0.0001", "5"])}),
+    "E11": st.fixed_dictionaries({"sessions": st.sampled_from([0, 3, 19])}),
 }
 MANDATES = st.builds(
     lambda lot, rules: Mandate.parse("any", {"lot": lot, "rules": rules}, "test"),
@@ -69,6 +70,7 @@ STATES: dict[str, st.SearchStrategy[Any]] = {
     "tainted": st.sampled_from([(), (), (), ("ev_000000000001",)]),
     "debate_class": st.sampled_from(["none", "mixed", "earned", "theater"]),
     "sessions_since_sell": st.sampled_from([None, None, 0, 1]),
+    "earnings_in_sessions": st.sampled_from([None, 0, 3, 4, 20, 60]),
     "activity": st.builds(Activity, turnover=money(20_000), opening_orders=st.integers(0, 21), ticker_proposals=st.integers(0, 4)),
 }
 MOVES = st.sampled_from(["1", "1", "1", "1.04", "0.93", "1.2", "0.8"]).map(Decimal)
@@ -149,6 +151,7 @@ TIGHTER: dict[tuple[str, str], Callable[[Decimal], Decimal]] = {
     ("D6", "min_price"): lambda value: value + 1,
     ("D7", "min_dollar_volume"): lambda value: value * 1000,
     ("E6", "max_move_fraction"): lambda value: value * D("0.5"),
+    ("E11", "sessions"): lambda value: value + 1,
     ("E9", "ratio_tolerance"): lambda value: value * 2,
     ("I1", "min_notional"): lambda value: value * 2,
     ("I1", "min_equity_fraction"): lambda value: value * 2,

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from alphaagent.domain.debate import Case
 from alphaagent.domain.evidence import EvidencePack, Status
 from alphaagent.engines.heuristic.engine import HeuristicEngine
-from tests.pack_builder import BEARISH, BULLISH, LOST_FILINGS, LOST_NEWS, health_items, holding, lost, news_items, pack
+from tests.pack_builder import BEARISH, BULLISH, LOST_FILINGS, LOST_NEWS, health_items, holding, item, lost, news_items, pack
 from tests.unit.engines.heuristic.test_engine import packs
 
 
@@ -113,6 +113,32 @@ def test_what_does_not_apply_is_no_hole() -> None:
     _, bear = cases(pack(health=lost("get_financial_health", "fundamentals", Status.NOT_APPLICABLE)))
 
     assert bear.holes == ()
+
+
+DATE = item("get_news_sentiment", "earnings_date", {"day": "2020-04-30", "sessions": 30})
+EX_DATE = item("get_price_history", "ex_dividend", {"day": "2020-04-30", "sessions": 30})
+
+
+@pytest.mark.parametrize("status", [Status.FAILED, Status.EMPTY, Status.STALE])
+def test_lost_dates_are_a_hole_of_both_sides_and_change_no_figure(status: Status) -> None:
+    plain = HeuristicEngine().decide(pack(BULLISH))
+    found = HeuristicEngine().decide(pack(BULLISH, news=[*news_items(), *lost("get_news_sentiment", "earnings_date", status)]))
+
+    assert found.bull_case.holes == found.bear_case.holes == ("get_news_sentiment: earnings_date lost: the file is broken",)
+    without = {"holes": ()}
+    assert found.bull_case.model_copy(update=without) == plain.bull_case
+    assert found.bear_case.model_copy(update=without) == plain.bear_case
+    assert (found.score, found.contributions, found.proposal_text) == (plain.score, plain.contributions, plain.proposal_text)
+
+
+def test_dates_ahead_change_nothing_in_a_mechanical_read() -> None:
+    assert HeuristicEngine().decide(pack(BULLISH, news=[*news_items(), DATE, EX_DATE])) == HeuristicEngine().decide(pack(BULLISH))
+
+
+def test_a_date_ahead_is_no_news() -> None:
+    bull, _ = cases(pack(BEARISH, news=[*LOST_NEWS, DATE]))
+
+    assert bull.no_case == "no bullish case on price; news could not be seen"
 
 
 def test_both_cases_are_labelled_as_a_mechanical_read() -> None:
