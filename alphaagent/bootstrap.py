@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from alphaagent.ports import StoredDecision
     from alphaagent.staffing import Staff
 
-SESSIONS_TO_FILL_ON, SESSIONS_BEFORE, A_YEAR = timedelta(days=30), timedelta(days=90), timedelta(days=365)
+SESSIONS_TO_FILL_ON, A_YEAR = timedelta(days=30), timedelta(days=365)
 OLDEST_SESSION = date(1990, 1, 2)
 FIRST_LIVE_SESSION = date(2009, 1, 2)
 """Companies began to file figures that a program can read in that year."""
@@ -114,10 +114,6 @@ class Workplace:
         if span is None or (recorded.first <= span[0] and span[1] <= recorded.last):
             return recorded
         return recorded.extended(exchange_sessions(exchange, min(span[0], recorded.first), max(span[1], recorded.last)))
-
-    def sessions_around(self, exchange: str, at: datetime) -> SessionTable:
-        """The sessions of an exchange some weeks before an instant and a year after it, by the calendar library. Raises ConfigFault."""
-        return exchange_sessions(exchange_of(exchange), at.date() - SESSIONS_BEFORE, at.date() + A_YEAR)
 
     @cached_property
     def notify(self) -> "Notify":

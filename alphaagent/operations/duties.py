@@ -5,10 +5,10 @@ on, and one that cannot be read fails that event and not the schedule.
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from alphaagent.bootstrap import Workplace
-from alphaagent.clock import exchange_of
+from alphaagent.clock import exchange_of, exchange_sessions
 from alphaagent.desk import refuse_if_halted
 from alphaagent.domain.notice import Notice
 from alphaagent.errors import AlphaAgentError, ConfigFault, Halted
@@ -22,6 +22,8 @@ from alphaagent.render_digest import digest_lines, digest_title
 from alphaagent.settling import settle
 from alphaagent.views_digest import digest_document
 
+BEFORE, AFTER = timedelta(days=60), timedelta(days=90)
+"""How far the sessions reach around an instant: an outage may be long, and a market may close for weeks."""
 Opened = Callable[[], Workplace]
 Sweep = Callable[[Workplace, tuple[str, ...]], SweepReport]
 """One pass over the portfolios of these names, or over all of them where there is none."""
@@ -53,7 +55,7 @@ class Home:
         """The sessions around an instant, read anew every month."""
         key = (exchange, at.year, at.month)
         if key not in self._tables:
-            self._tables[key] = self._resident.sessions_around(exchange, at)
+            self._tables[key] = exchange_sessions(exchange_of(exchange), at.date() - BEFORE, at.date() + AFTER)
         return self._tables[key]
 
     def settle(self, _event: Event) -> Outcome:
