@@ -20,6 +20,9 @@ SOURCES: Mapping[Supply, Callable[[Path], EvidenceSource]] = {"prices": Snapshot
 """Recorded data, by what they supply."""
 
 
+EDGAR_HOSTS = ("data.sec.gov", "www.sec.gov")
+
+
 def _yahoo(site: Site) -> tuple[Vendor, ...]:
     from alphaagent.evidence.live.vendors.yahoo import YahooEvents, YahooPrices, YahooSession, YahooStatements
 
@@ -30,7 +33,7 @@ def _yahoo(site: Site) -> tuple[Vendor, ...]:
 def _edgar(site: Site) -> tuple[Vendor, ...]:
     from alphaagent.evidence.live.vendors.edgar import ADDRESS, EdgarFacts
 
-    return (EdgarFacts(site.wire(), site.address(ADDRESS), site.contact),)
+    return (EdgarFacts(site.wire(EDGAR_HOSTS), site.address(ADDRESS), site.contact),)
 
 
 def _feeds(site: Site) -> tuple[Vendor, ...]:
@@ -43,9 +46,9 @@ def _feeds(site: Site) -> tuple[Vendor, ...]:
 
 
 def _stooq(site: Site) -> tuple[Vendor, ...]:
-    from alphaagent.evidence.live.vendors.stooq import StooqPrices
+    from alphaagent.evidence.live.vendors.stooq import HOSTS, StooqPrices
 
-    return (StooqPrices(site.wire(), key=site.key, address=site.limits.address),)
+    return (StooqPrices(site.wire(HOSTS), key=site.key, address=site.limits.address),)
 
 
 VENDORS: Mapping[str, MakeVendors] = {"edgar": _edgar, "yahoo": _yahoo, "feeds": _feeds, "stooq": _stooq}
