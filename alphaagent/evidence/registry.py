@@ -46,9 +46,9 @@ def _feeds(site: Site) -> tuple[Vendor, ...]:
 
 
 def _stooq(site: Site) -> tuple[Vendor, ...]:
-    from alphaagent.evidence.live.vendors.stooq import StooqPrices
+    from alphaagent.evidence.live.vendors.stooq import HOSTS, StooqPrices
 
-    return (StooqPrices(site.wire(), key=site.key, address=site.limits.address),)
+    return (StooqPrices(site.wire(HOSTS), key=site.key, address=site.limits.address),)
 
 
 VENDORS: Mapping[str, MakeVendors] = {"edgar": _edgar, "yahoo": _yahoo, "feeds": _feeds, "stooq": _stooq}

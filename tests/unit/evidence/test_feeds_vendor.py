@@ -177,6 +177,14 @@ def test_a_filing_taken_in_late_is_known_on_the_day_that_it_bears(desk: Desk, at
     assert [article.known_at for article in read(vendor, document(fetched(vendor))).articles] == [known]
 
 
+@pytest.mark.parametrize("at", ["0001-01-01T00:00:00", "9999-12-31T23:59:59"])
+def test_a_date_at_the_end_of_the_calendar_breaks_nothing(desk: Desk, at: str) -> None:
+    desk.player.pages[FILINGS] = atom(filing("0000320193-20-000052", datetime.fromisoformat(at), filed="2020-06-11"))
+    vendor = desk.vendor("edgar-8k")
+    found = read(vendor, document(fetched(vendor)))
+    assert len(found.articles) + found.undated == 1
+
+
 KINDS = {
     **dict.fromkeys(("429", "429 later", "429 much later"), "rate_limited"),
     **dict.fromkeys(("401", "403"), "refused"),
