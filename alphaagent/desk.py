@@ -207,6 +207,8 @@ def resolve(desk: Desk, ticker: str, as_of: datetime) -> tuple[Instrument, date]
     """The one instrument behind a ticker and its exchange's last session completed at as_of. Raises NoEvidence or UsageFault."""
     found = _named(desk, ticker, as_of)
     if not found:
+        if desk.live is not None:
+            raise NoEvidence(f"{ticker} is unknown to every vendor asked", fix="check the spelling, or describe it in config/instruments.yaml")
         raise NoEvidence(f"{ticker} is unknown here", fix=f"known tickers: {', '.join(desk.market.tickers())}")
     if len(found) > 1:
         raise UsageFault(f"{ticker} is ambiguous at {as_of.date()}: {', '.join(one.id for one, _ in found)}", fix="use one of these ids")
