@@ -132,7 +132,7 @@ class GuardSnapshot(Frozen):
     """Sessions since the last order to sell this instrument was decided; None where there is none."""
     scheduled: bool | None = None
     """decide: whether a schedule asked, and not a person."""
-    reduce_only: bool | None = None
+    reduce_only: bool = Field(False, json_schema_extra=SINCE_4)
     """decide: whether the name is held and not among those that the run may buy."""
     budget: Decimal | None = None
     """decide: the most that an opening order may be, as the engine was shown it."""

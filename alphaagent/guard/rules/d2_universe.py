@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from alphaagent.guard.rule import AT_DECISION, LONGER, Block, Finding, Need, Pass, Rule, Subject, known
+from alphaagent.guard.rule import LONGER, Block, Finding, Need, Pass, Rule, Subject, known
 from alphaagent.guard.symbols import Symbols, listed
 
 
@@ -17,7 +17,7 @@ class Universe(Rule):
     why = "A mandate that names its instruments bounds what a hostile or mistaken model can reach."
     codes = ("NOT_IN_UNIVERSE",)
     opening_only = True
-    needs = (Need("symbol"), Need("names"), Need("reduce_only", stages=AT_DECISION))
+    needs = (Need("symbol"), Need("names"))
 
     allowed: Literal["any"] | Symbols = Field("any", json_schema_extra=LONGER)
 
