@@ -44,6 +44,8 @@ def sweep(
 
     workplace = Workplace.open()
     wish = Wish(engine.value if engine else None, plan.value if plan else None, screen, at_once, deadline * 60)
+    if (plan or screen) and workplace.staff is None:
+        say("--plan and --screen have no effect: no model takes part")
     if estimate:
         return _print_estimate(workplace, watchlist or [], as_of, wish, as_json=as_json)
     report = run(workplace, watchlist or [], as_of, wish, say)

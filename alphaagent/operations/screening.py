@@ -16,7 +16,6 @@ from alphaagent.domain.debate import EngineResult
 from alphaagent.domain.evidence import EvidencePack
 from alphaagent.errors import AlphaAgentError
 from alphaagent.guard.intake import read_proposal
-from alphaagent.ports import StoredDecision
 
 SCORE_MOVED = Decimal("0.10")
 """By how much the score must have changed, from -1 to +1; what is bought has at least +0.20 to +0.30, by risk profile."""
@@ -31,7 +30,7 @@ class Screened:
 
 
 @dataclass(frozen=True, slots=True)
-class _Read:
+class Read:
     """What the heuristic engine makes of a pack."""
 
     action: str
@@ -59,13 +58,13 @@ def _screened(desk: Desk, ask: Ask, *, is_held: bool) -> Screened:
         now, before = _read(desk, pack), _read(desk, past[0].record.pack)
     except AlphaAgentError as fault:
         return Screened(debated=True, why=f"could not be screened: {fault.message}")
-    return _compared(before, now, past[0])
+    return compared(before, now, past[0].record.request.session)
 
 
-def _read(desk: Desk, pack: EvidencePack) -> _Read:
+def _read(desk: Desk, pack: EvidencePack) -> Read:
     result = desk.engines["heuristic"].decide(pack)
     flags = pack.find("get_financial_health", "hard_flag")
-    return _Read(_action(result, pack.ticker), Decimal(result.score or 0), frozenset(f"{item.payload['flag']}:{item.payload['accession']}" for item in flags))
+    return Read(_action(result, pack.ticker), Decimal(result.score or 0), frozenset(f"{item.payload['flag']}:{item.payload['accession']}" for item in flags))
 
 
 def _action(result: EngineResult, ticker: str) -> str:
@@ -73,7 +72,8 @@ def _action(result: EngineResult, ticker: str) -> str:
     return proposal.action.value if proposal else "none"
 
 
-def _compared(before: _Read, now: _Read, last: StoredDecision) -> Screened:
+def compared(before: Read, now: Read, session: str) -> Screened:
+    """Whether anything has moved since the evidence of the last decision, which was made on a session."""
     if now.action == "BUY":
         return Screened(debated=True, why="the heuristic engine would buy")
     if now.action != before.action:
@@ -82,4 +82,4 @@ def _compared(before: _Read, now: _Read, last: StoredDecision) -> Screened:
         return Screened(debated=True, why=f"the score went from {before.score:+.3f} to {now.score:+.3f}")
     if now.flags != before.flags:
         return Screened(debated=True, why="a hard flag was raised or has gone")
-    return Screened(debated=False, why=f"as on {last.record.request.session}: {now.action}, score {now.score:+.3f} after {before.score:+.3f}")
+    return Screened(debated=False, why=f"as on {session}: {now.action}, score {now.score:+.3f} after {before.score:+.3f}")
