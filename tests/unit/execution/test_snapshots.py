@@ -76,7 +76,7 @@ def test_nothing_that_a_rule_may_ask_for_at_its_stage_is_left_out() -> None:
     )
     nobody_supplies |= {"earnings_in_sessions", "earnings_unknown", "prices_doubt"}
     at_settlement = {"decision_price", "due_session", "actions", "quantity", "close_all"}
-    at_decision = {"activity", "scheduled", "reduce_only", "budget", "evidence_count", "evidence_age_sessions", "tainted", "debate_class", "debate_gap"}
+    at_decision = {"activity", "scheduled", "budget", "evidence_count", "evidence_age_sessions", "tainted", "debate_class", "debate_gap"}
     assert missing == {"decide": nobody_supplies | at_settlement, "settle": nobody_supplies | at_decision}
 
 

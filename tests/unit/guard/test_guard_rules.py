@@ -387,7 +387,7 @@ ALWAYS = {"candidates", "instrument_id", "provenance", "execution_mode", "portfo
 ALWAYS |= {"approved_limits_hash", "calendar_first", "calendar_last", "fill_session", "bar_session", "price", "held", "pending_sell", "rule_driven"}
 ALWAYS |= {"symbol", "names", "instrument_kind", "listed", "quote_currency", "portfolio_currency", "prior_close", "bar_volume", "flat_bars", "decided_at"}
 BUYING = {"equity", "cash", "settled_cash", "reserved_cash", "pending_buy", "median_volume", "median_dollar_volume", "sector_exposure", "gross_exposure"}
-REQUEST = {"activity", "scheduled", "reduce_only", "budget", "evidence_count", "evidence_age_sessions", "tainted", "debate_class"}
+REQUEST = {"activity", "scheduled", "budget", "evidence_count", "evidence_age_sessions", "tainted", "debate_class"}
 SETTLING = {"quantity", "close_all", "due_session", "actions", "base_rate"}
 NEEDED = {
     "decide BUY": ALWAYS | BUYING | REQUEST | {"last_completed_session", "base_rate"},
