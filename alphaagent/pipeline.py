@@ -257,7 +257,7 @@ def _opinions(desk: Desk, store: Store, portfolio: Portfolio | None, mandate: Ma
             place.leave()
 
     opinions = dict(zip(queue, _at_once(desk, held, heard), strict=True))
-    _audit_failures(store, [(held[number].ask, opinion) for number, opinion in sorted(opinions.items()) if isinstance(opinion, ProviderFault)])
+    _audit_failures(store, [(held[number].ask, opinion) for number, opinion in opinions.items() if isinstance(opinion, ProviderFault)])
     return [opinions[number] for number in range(len(held))]
 
 

@@ -9,6 +9,7 @@ from datetime import date
 from decimal import ROUND_DOWN, Decimal
 
 from alphaagent.desk import Desk, daily_budget
+from alphaagent.domain.base import decimal_text
 from alphaagent.domain.spend import SpendLimit
 from alphaagent.ports import Spending
 
@@ -33,4 +34,4 @@ def limits_of_pass(desk: Desk, spending: Spending, portfolio: str, day: date, mo
     left = desk.daily_spend - total.booked - total.reserved
     upto = spent.booked + spent.reserved + fair_share(left, most, mine, others)
     fix = f"raise ALPHAAGENT_DAILY_SPEND_USD, or put fewer names on the watchlists; {others} debates of others were ahead, and {mine} of {portfolio}"
-    return (*own, SpendLimit(f"the part of {portfolio} in this pass, up to a total", upto, fix))
+    return (*own, SpendLimit(f"the part of {portfolio} in this pass, up to a total", Decimal(decimal_text(upto)), fix))

@@ -24,6 +24,7 @@ from tests.synthetic import sessions, workplace, write_home
 
 DAY, NEXT, THIRD = sessions()[400], sessions()[401], sessions()[402]
 TEN = tuple(f"T{n:03d}" for n in range(10))
+TWELVE = tuple(f"T{n:03d}" for n in range(12))
 THIRTY = tuple(f"T{n:03d}" for n in range(30))
 
 
@@ -249,8 +250,7 @@ def thirty_buys(folder: Path, seed: int, **variables: str) -> tuple[list[dict[st
 def test_the_same_book_comes_out_whichever_debate_is_fast(snapshot: Path, tmp_path: Path) -> None:
     first, debated = thirty_buys(home_on(snapshot, tmp_path / "a"), 1)
     second, again = thirty_buys(home_on(snapshot, tmp_path / "b"), 2)
-    third, _ = thirty_buys(home_on(snapshot, tmp_path / "c"), 3)
-    assert first == second == third
+    assert first == second
     assert debated == again
     assert len(first) == 31
     orders = [row for row in first if row["order"]]
@@ -420,7 +420,7 @@ def test_a_pass_that_was_killed_is_completed_by_the_next(folder: Path, told: str
 
 
 def test_the_screen_debates_what_is_held_has_moved_or_would_be_bought(folder: Path) -> None:
-    portfolio(folder, "default", THIRTY)
+    portfolio(folder, "default", TWELVE)
     place, diary = staffed(folder, {"T000": Line("BUY", 2000)}, ALPHAAGENT_DAILY_SPEND_USD="off")
     first = alone(swept(place, DAY, screen=True))
     assert {row.screened for row in first.rows} == {"never decided before"}
@@ -428,8 +428,8 @@ def test_the_screen_debates_what_is_held_has_moved_or_would_be_bought(folder: Pa
     one = alone(swept(place, NEXT, screen=True))
     out = {row.ticker for row in one.rows if row.record and row.record.provenance == "heuristic"}
     assert {row.ticker for row in one.rows if (row.screened or "").startswith(f"as on {DAY}")} == out
-    assert 0 < len(out) < 30
-    assert sorted(diary.begun) == sorted(set(THIRTY) - out)
+    assert 0 < len(out) < 12
+    assert sorted(diary.begun) == sorted(set(TWELVE) - out)
     assert {row.record.proposal.action for row in one.rows if row.ticker in out and row.record and row.record.proposal} == {"HOLD"}
     (held,) = [row for row in one.rows if row.ticker == "T000"]
     assert (held.screened, held.record and held.record.provenance) == ("held, or an order waits", "crew")
@@ -438,7 +438,7 @@ def test_the_screen_debates_what_is_held_has_moved_or_would_be_bought(folder: Pa
 
 
 def test_a_screened_pass_repeats_like_any_other(folder: Path) -> None:
-    portfolio(folder, "default", THIRTY)
+    portfolio(folder, "default", TWELVE)
     place, diary = staffed(folder, ALPHAAGENT_DAILY_SPEND_USD="off")
     swept(place, DAY, screen=True)
     swept(place, NEXT, screen=True)
