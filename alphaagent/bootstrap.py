@@ -191,7 +191,12 @@ class Workplace:
 
     def existing_store(self) -> "SqlStore | None":
         """The books where there are some, for reading only; whoever is told that there are none pays for no database library."""
-        return self._reader if Path(self.settings.database_url.removeprefix("sqlite:///")).exists() else None
+        return self._reader if self.has_books else None
+
+    @property
+    def has_books(self) -> bool:
+        """Whether there are books already, of whatever release."""
+        return Path(self.settings.database_url.removeprefix("sqlite:///")).exists()
 
     @cached_property
     def _store(self) -> "SqlStore":
