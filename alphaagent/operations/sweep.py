@@ -38,6 +38,8 @@ def sweep(
     tell: Tell = lambda _line: None,
 ) -> SweepReport:
     """One pass over the portfolios that are named, all where none is. Raises ConfigFault or UsageFault before anything has been done."""
+    if workplace.has_books:
+        workplace.store()  # nobody is there at night to bring the books of an older release up to date
     turns = rounds(workplace, names, as_of)
     desk = replace(workplace.desk, begin=_deadline(wish.deadline_seconds), at_once=wish.at_once)
     reports = []
