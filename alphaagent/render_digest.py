@@ -10,7 +10,7 @@ from typing import Any
 from alphaagent.domain.text import inert
 
 COLUMNS, ROWS = 80, 40
-IN_FULL = 4
+IN_FULL = 3
 """So many portfolios have a block of their own; where there are more, each has a line."""
 LABEL = 10
 
@@ -68,12 +68,12 @@ def _listed(label: str, items: Sequence[str], count: int | None = None) -> str:
     head = f"  {label:{LABEL}}{len(items) if count is None else count:>3}"
     if not items:
         return head
-    for shown in range(len(items), 0, -1):
+    for shown in range(min(len(items), COLUMNS // 3), 0, -1):
         more = f", and {len(items) - shown} more" if shown < len(items) else ""
-        line = f"{head}: {', '.join(inert(item) for item in items[:shown])}{more}"
+        line = f"{head}: {', '.join(items[:shown])}{more}"
         if len(line) <= COLUMNS:
-            return line
-    return _cut(f"{head}: {inert(items[0])}")
+            return inert(line)
+    return _cut(f"{head}: {items[0]}")
 
 
 def _to_fill(order: Mapping[str, Any]) -> str:
@@ -106,7 +106,7 @@ def _prices(one: Mapping[str, Any]) -> str:
 
 
 def _cut(line: str) -> str:
-    line = inert(line)
+    line = inert(line[: COLUMNS + 1])
     return line if len(line) <= COLUMNS else line[: COLUMNS - 1] + "…"
 
 

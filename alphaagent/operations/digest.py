@@ -87,7 +87,7 @@ def _of(night: _Night, portfolio: Portfolio) -> PortfolioNight:
         positions=len(account.positions),
         to_fill=account.pending,
         ended=night.store.ended_orders(portfolio, night.since, night.at),
-        acts=tuple(_act(event) for event in mine if event["kind"] not in ("decision", "failure")),
+        acts=tuple(_act(event) for event in mine if _changes(event)),
         actions=Counter(event["proposal"]["action"] if event["proposal"] else "none" for event in decided),
         blocks=tuple(Named(event["ticker"], next(iter(event["codes"]), "")) for event in decided if event["outcome"] == "BLOCK"),
         failures=tuple(Named(_tickers(event), next(iter(event["codes"]), "")) for event in mine if event["kind"] == "failure"),
@@ -95,6 +95,11 @@ def _of(night: _Night, portfolio: Portfolio) -> PortfolioNight:
         spent=sum((line.total.booked for day in night.days for line in night.store.spend_lines(day) if line.portfolio == portfolio.name), Decimal(0)),
         oldest_prices=_oldest_prices(night, {one.id: one for one in (*still, *ordered)}.values()),
     )
+
+
+def _changes(event: dict[str, Any]) -> bool:
+    """Whether an act changed a portfolio otherwise than by an order; the mandate that it was made with is no change."""
+    return event["kind"] not in ("decision", "failure") and not (event["kind"] == "limits_changed" and event["detail"]["before"] is None)
 
 
 def _act(event: dict[str, Any]) -> Named:
