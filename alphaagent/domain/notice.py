@@ -10,9 +10,10 @@ from typing import Literal, get_args
 
 from alphaagent.domain.base import Json
 
-Topic = Literal["order", "block", "decision", "control", "breaker", "failure", "frozen", "digest"]
+Topic = Literal["order", "block", "decision", "control", "breaker", "failure", "frozen", "sweep", "digest"]
 """An order placed, filled, expired or refused; a decision that the guard blocked; any decision; the kill switch turned by a person; turned by the
-program itself; nothing was decided, or a scheduled run failed; a name that cannot be traded until somebody has looked; the morning digest."""
+program itself; nothing was decided, or a scheduled run failed; a name that cannot be traded until somebody has looked; what a pass over a watchlist came
+to; the morning digest."""
 TOPICS: tuple[Topic, ...] = get_args(Topic)
 Routes = Mapping[Topic, tuple[str, ...]]
 """Which targets hear of a topic."""

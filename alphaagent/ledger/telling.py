@@ -3,7 +3,7 @@
 An act may make several notices, the most telling first: a target hears of one act once, by the first of them that goes to it.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 
 from sqlalchemy.dialects.sqlite import insert
@@ -59,6 +59,8 @@ def _notices(event: Event, facts: dict[str, Json], order: OrderRow | None) -> It
             yield Notice("breaker" if topic == "breaker" else "control", f"{topic}:{_last(facts)}", facts | _detail(event, "state", "before", "reason"))
         case "failure":
             yield Notice("failure", f"failure:{_last(facts)}", facts)
+        case "sweep":
+            yield Notice("sweep", f"sweep:{_last(facts)}", facts | _pass(event))
         case "frozen":
             yield Notice("frozen", f"frozen:{_last(facts)}", facts | _detail(event, "action", "ex_date"))
         case _:
@@ -70,7 +72,7 @@ def _facts(event: Event, anchor: str, said: str) -> dict[str, Json]:
         "at": instant_text(event.at),
         "actor": event.actor,
         "portfolio": event.portfolio,
-        "ticker": event.ticker,
+        "ticker": event.ticker or _listed(event, "tickers"),
         "outcome": event.outcome,
         "codes": list(event.codes),
         "said": inert(said[:LONGEST]),
@@ -83,6 +85,19 @@ def _facts(event: Event, anchor: str, said: str) -> dict[str, Json]:
 
 def _detail(event: Event, *names: str) -> dict[str, Json]:
     return {name: inert(text[:LONGEST]) for name in names if isinstance(text := event.detail.get(name), str)}
+
+
+def _listed(event: Event, name: str) -> str | None:
+    """Several tickers of one act as one text; None where the act has no such list."""
+    found = event.detail.get(name)
+    return ", ".join(str(one) for one in found)[:LONGEST] if isinstance(found, list | tuple) and found else None
+
+
+def _pass(event: Event) -> dict[str, Json]:
+    """How a pass over a watchlist ended: how many were decided, and who was not."""
+    decided, undone = event.detail.get("decided"), event.detail.get("undone")
+    names = [f"{ticker} {how}" for ticker, how in sorted(undone.items())] if isinstance(undone, Mapping) else []
+    return {"decided": len(decided) if isinstance(decided, list | tuple) else 0, "undone": len(names), "who": ", ".join(names)[:LONGEST]}
 
 
 def _ordered(order: OrderRow, status: str) -> dict[str, Json]:

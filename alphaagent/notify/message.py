@@ -81,13 +81,18 @@ def _frozen(facts: Mapping[str, Any]) -> tuple[str, list[str]]:
     return f"{_text(facts, 'ticker')} is frozen{_in(facts)}", [what, "then run: alphaagent portfolio unfreeze"]
 
 
+def _sweep(facts: Mapping[str, Any]) -> tuple[str, list[str]]:
+    undone = f", {_text(facts, 'undone')} not" if facts.get("undone") else ""
+    return f"swept: {_text(facts, 'decided')} decided{undone}{_in(facts)}", [_quoted("not decided", facts, "who"), _when(facts)]
+
+
 def _digest(facts: Mapping[str, Any]) -> tuple[str, list[str]]:
     return _text(facts, "title"), [str(line) for line in facts.get("lines") or ()]
 
 
 _WORDS = {
     **{"order": _order, "block": _block, "decision": _decision, "control": _control, "breaker": _control},
-    **{"failure": _failure, "frozen": _frozen, "digest": _digest},
+    **{"failure": _failure, "frozen": _frozen, "sweep": _sweep, "digest": _digest},
 }
 
 

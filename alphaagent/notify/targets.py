@@ -27,7 +27,7 @@ class TargetSettings(Frozen):
 
     url_variable: str = Field(pattern=URL_VARIABLE)
     """The environment variable that holds the address."""
-    topics: tuple[Topic, ...] = Field(("order", "block", "control", "breaker", "failure", "frozen", "digest"), min_length=1)
+    topics: tuple[Topic, ...] = Field(("order", "block", "control", "breaker", "failure", "frozen", "sweep", "digest"), min_length=1)
     """What it hears of: everything but the decisions that come to nothing."""
 
 

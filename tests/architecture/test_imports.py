@@ -208,6 +208,7 @@ def _has_broad_except(path: Path) -> bool:
 
 
 HEAVY = {"pandas", "numpy", "crewai", "httpx", "openai", "sqlmodel", "sqlalchemy", "ta", "yfinance", "streamlit", "feedparser", "exchange_calendars"}
+HEAVY |= {"apprise", "apscheduler", "requests"}
 
 
 def _importers_of(library: str) -> list[str]:
@@ -216,6 +217,11 @@ def _importers_of(library: str) -> list[str]:
 
 def test_exactly_one_module_imports_crewai() -> None:
     assert _importers_of("crewai") == ["engines/crew/room.py"]
+
+
+@pytest.mark.parametrize(("library", "module"), [("apprise", "notify/post.py"), ("apscheduler", "operations/alarm.py")])
+def test_what_notifications_and_the_schedule_need_is_imported_in_one_place_each(library: str, module: str) -> None:
+    assert _importers_of(library) == [module]
 
 
 def test_a_socket_to_a_model_is_opened_in_one_place() -> None:
@@ -237,7 +243,8 @@ def test_deciding_loads_neither_crewai_nor_the_calendar_library(tmp_path: Path) 
     code = (
         "import sys\nfrom alphaagent import cli\n"
         "code = cli.run(['decide', 'AAPL', '--as-of', '2020-03-16', '--engine', 'heuristic', '--dry-run', '--json'])\n"
-        "print('LOADED', code, sorted({'crewai', 'httpx', 'openai', 'exchange_calendars', 'alembic', 'streamlit', 'yfinance'} & set(sys.modules)))"
+        "unwanted = {'crewai', 'httpx', 'openai', 'exchange_calendars', 'alembic', 'streamlit', 'yfinance', 'apprise', 'apscheduler'}\n"
+        "print('LOADED', code, sorted(unwanted & set(sys.modules)))"
     )
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT, env={"ALPHAAGENT_HOME": str(tmp_path), "PATH": "/usr/bin:/bin"}

@@ -4,12 +4,13 @@ import json
 import os
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Iterator
 
 import pytest
 
-from tests.home import Home, finish, start
+from tests.home import CHECKOUT, Home, finish, start
 from tests.receiver import Receiver, receiving
 
 TARGET = "targets:\n  phone:\n    url_variable: ALPHAAGENT_NOTIFY_PHONE\n"
@@ -60,6 +61,14 @@ def test_without_a_target_the_books_hold_no_word_and_a_later_one_hears_no_past(h
         home.ok("halt", "x")
         home.ok("notify", "send")
         assert [document["title"] for document in late.got] == ["HALTED by operator, before ACTIVE"]
+
+
+def test_whoever_decides_does_not_load_what_sends(home: Home, receiver: Receiver) -> None:
+    code = f"import sys; from alphaagent import cli; code = cli.run(['decide', 'NVDA', '--as-of', '{DAY}', '--json']); print(code, 'apprise' in sys.modules)"
+    environment = {"ALPHAAGENT_HOME": str(home.folder), "PATH": "/usr/bin:/bin", "PYTHONPATH": str(CHECKOUT)}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment)
+    assert done.stdout.splitlines()[-1] == "0 False"
+    assert home.ok("notify", "send").out == "1 sent\n"
 
 
 def test_a_dry_run_tells_nobody(home: Home, receiver: Receiver) -> None:

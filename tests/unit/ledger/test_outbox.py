@@ -14,8 +14,10 @@ import pytest
 
 from alphaagent.domain.base import instant_text
 from alphaagent.domain.notice import TOPICS, Claimed, Notice, Routes
+from alphaagent.ledger.audit import Event
 from alphaagent.ledger.outbox import MOST_TRIES
 from alphaagent.ledger.store import SqlStore
+from alphaagent.ledger.telling import notices_of
 from alphaagent.ledger.verify import read_anchors, verify
 from alphaagent.ports import Claim
 from tests import builders as build
@@ -131,6 +133,15 @@ def test_a_block_is_told_as_a_block_and_text_is_kept_short_and_inert(store: SqlS
     blocked, failed = (json.loads(row["payload"]) for row in rows(store))
     assert (blocked["codes"], rows(store)[0]["dedupe_key"]) == (["KILL_REDUCING"], "block:d-9:decide")
     assert (len(blocked["said"]), blocked["said"][:12], failed["said"][:16]) == (500, "buy [31m now", "lone   surrogate")
+
+
+def test_a_pass_and_a_failure_of_several_names_are_one_notice_each() -> None:
+    swept = {"decided": ("AAPL", "NVDA"), "undone": {"IBM": "failed NoEvidence"}, "settled": 1}
+    (one,) = notices_of(Event("sweep", AS_OF, portfolio="default", detail=swept), "uuid 7 " + "ab" * 32, None)
+    assert (one.topic, one.key) == ("sweep", "sweep:" + "ab" * 16)
+    assert [one.facts[name] for name in ("decided", "undone", "who")] == [2, 1, "IBM failed NoEvidence"]
+    (one,) = notices_of(Event("failure", AS_OF, codes=("SPEND",), detail={"tickers": ["AAPL", "NVDA"]}), "uuid 8 " + "cd" * 32, None, "no money")
+    assert (one.topic, one.facts["ticker"], one.facts["said"]) == ("failure", "AAPL, NVDA", "no money")
 
 
 @pytest.mark.parametrize("name", ["decide", "fill", "expire", "administer", "debate"])

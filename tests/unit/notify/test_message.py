@@ -48,6 +48,8 @@ def test_an_order_says_what_when_and_why() -> None:
         ("failure", {"ticker": "AAPL", "codes": ["PROVIDER"], "said": "x"}, "AAPL: nothing was decided, PROVIDER", "failure"),
         ("failure", {"title": "the sweep of XNYS 2026-01-05 failed"}, "the sweep of XNYS 2026-01-05 failed", "failure"),
         ("frozen", {"ticker": "AAPL", "action": "spin_off", "ex_date": "2026-01-05", "portfolio": "a"}, "AAPL is frozen, portfolio a", "warning"),
+        ("sweep", {"decided": 28, "undone": 2, "who": "IBM failed NoEvidence", "portfolio": "a"}, "swept: 28 decided, 2 not, portfolio a", "info"),
+        ("sweep", {"decided": 0, "undone": 0, "who": ""}, "swept: 0 decided", "info"),
         ("digest", {"title": "Digest of 2026-01-05", "lines": ["a", "b"]}, "Digest of 2026-01-05", "info"),
     ],
 )
