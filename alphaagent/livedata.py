@@ -18,7 +18,7 @@ from alphaagent.evidence.live.limits import parse_limits
 from alphaagent.evidence.live.market import LiveMarket
 from alphaagent.evidence.live.room import LiveRoom
 from alphaagent.evidence.live.second import Second
-from alphaagent.evidence.live.site import MakeVendors, Site
+from alphaagent.evidence.live.site import SEC_HOSTS, MakeVendors, Site
 from alphaagent.evidence.live.source import LiveSource
 from alphaagent.evidence.live.vendor import Topic, Vendor
 from alphaagent.evidence.sources.instruments import read_instruments
@@ -89,7 +89,7 @@ def _papers(sites: Mapping[str, Site], archive: Archive, clock: Clock, calendar_
     from alphaagent.evidence.live.vendors.yahoo import YahooDirectory, YahooSession
 
     edgar, yahoo = sites["edgar"], sites["yahoo"]
-    wire = edgar.wire(("data.sec.gov", "www.sec.gov"))
+    wire = edgar.wire(SEC_HOSTS)
     submissions = EdgarSubmissions(wire, edgar.address(ADDRESS), edgar.contact)
 
     def complete(raw: bytes, instrument: Instrument) -> Instrument:

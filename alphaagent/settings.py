@@ -70,7 +70,7 @@ class SlotSettings(Frozen):
 
 class DataSettings(Frozen):
     own_prices: str | None = None
-    contact: str | None = Field(None, max_length=200, pattern=r"^[ -~]*[^ @]+@[^ @]+\.[^ @]+[ -~]*$")
+    contact: str | None = Field(None, max_length=200, pattern=r"^[ -?A-~]*[!-?A-~]@[!-?A-~]+\.[!-?A-~]+[ -~]*$")
     second_source: Literal["own", "stooq"] | None = None
 
 

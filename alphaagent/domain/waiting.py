@@ -13,5 +13,5 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
         return float(text)
     try:
         return max((parsedate_to_datetime(text) - parsedate_to_datetime(headers["date"])).total_seconds(), 0.0)
-    except (KeyError, ValueError, TypeError):
+    except (KeyError, ValueError, TypeError, OverflowError):
         return None

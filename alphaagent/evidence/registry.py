@@ -9,7 +9,7 @@ from alphaagent.evidence.fundamentals_tool import fundamental_items
 from alphaagent.evidence.gather import Tool
 from alphaagent.evidence.index_history import IndexHistory
 from alphaagent.evidence.lexicon import Lexicon
-from alphaagent.evidence.live.site import MakeVendors, Site, is_the_sec
+from alphaagent.evidence.live.site import SEC_HOSTS, MakeVendors, Site, is_the_sec
 from alphaagent.evidence.live.vendor import Vendor
 from alphaagent.evidence.news_tool import news_items
 from alphaagent.evidence.price_tool import market_items, price_items
@@ -18,9 +18,6 @@ from alphaagent.ports import EvidenceSource, Supply
 
 SOURCES: Mapping[Supply, Callable[[Path], EvidenceSource]] = {"prices": SnapshotPrices, "fundamentals": SnapshotFundamentals, "news": SnapshotNews}
 """Recorded data, by what they supply."""
-
-
-EDGAR_HOSTS = ("data.sec.gov", "www.sec.gov")
 
 
 def _yahoo(site: Site) -> tuple[Vendor, ...]:
@@ -33,7 +30,7 @@ def _yahoo(site: Site) -> tuple[Vendor, ...]:
 def _edgar(site: Site) -> tuple[Vendor, ...]:
     from alphaagent.evidence.live.vendors.edgar import ADDRESS, EdgarFacts
 
-    return (EdgarFacts(site.wire(EDGAR_HOSTS), site.address(ADDRESS), site.contact),)
+    return (EdgarFacts(site.wire(SEC_HOSTS), site.address(ADDRESS), site.contact),)
 
 
 def _feeds(site: Site) -> tuple[Vendor, ...]:

@@ -93,7 +93,7 @@ def _refreshed(room: LiveRoom, one: Refreshed) -> Row:
     if isinstance(ended, VendorFault):
         last = room.archive.last_before(Series(one.vendor, one.topic, one.instrument.id), room.now())
         return Row(symbol, one.topic, one.vendor, ended.kind, last.fetched_at if last else None, last.holds_until if last else None, ended.message)
-    state = "holds" if not one.fetched else {"ok": "fetched"}.get(ended.ended, ended.ended)
+    state = "nothing" if ended.ended == "nothing" else "holds" if not one.fetched else {"ok": "fetched"}.get(ended.ended, ended.ended)
     return Row(symbol, one.topic, one.vendor, state, ended.fetched_at, ended.holds_until, ended.note)
 
 
@@ -181,8 +181,7 @@ def accept(workplace: Workplace, ticker: str, reason: str) -> Observation:
 def record_snapshot(workplace: Workplace, tickers: Sequence[str], target: Path, as_of: datetime) -> tuple[str, ...]:
     """Writes what is known of these tickers at an instant as a snapshot folder. Raises UsageFault, NoEvidence."""
     room, told = workplace.room, []
-    for ticker in dict.fromkeys(tickers):
-        instrument = known(workplace, ticker, as_of.date())
+    for instrument in dict.fromkeys(known(workplace, ticker, as_of.date()) for ticker in tickers):
         calendar = room.calendar_of(instrument)
         session = calendar.last_completed(as_of)
         told.append(Recorded(instrument, {supply: ask(calendar, instrument, as_of, session) for supply, ask in room.suppliers().items()}))

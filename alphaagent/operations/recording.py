@@ -67,6 +67,8 @@ class _Folder:
 
 def record(target: Path, told: Sequence[Recorded], index: Sequence[tuple[date, Decimal]], calendars: Calendars, as_of: datetime) -> tuple[str, ...]:
     """Writes the folder and gives its files. Raises UsageFault where something is there already, NoEvidence where a name has no prices."""
+    if any(place.exists() and not place.is_dir() for place in (target, *target.parents)):
+        raise UsageFault(f"{target} is no folder, and cannot be one", fix="name a new folder, or an empty one")
     if target.exists() and any(target.iterdir()):
         raise UsageFault(f"{target} is not empty", fix="name a new folder, or an empty one")
     for one in told:
@@ -138,7 +140,7 @@ def _item(article: Article) -> str:
     tags += f'<category domain="accession">{escape(article.accession)}</category>' if article.accession else ""
     link = f"<link>{escape(article.link)}</link>" if article.link else ""
     return (
-        f"<item><title>{escape(article.title)}</title>{link}<description>{escape(article.summary)}</description>"
+        f"<item><title>{escape(article.title or article.summary[:200])}</title>{link}<description>{escape(article.summary)}</description>"
         f'<pubDate>{format_datetime(article.published_at)}</pubDate><source url="https://example.invalid/">{escape(article.publisher)}</source>'
         f'<guid isPermaLink="false">{escape(article.guid)}</guid>{tags}</item>'
     )

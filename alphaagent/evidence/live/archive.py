@@ -9,7 +9,7 @@ import json
 import sqlite3
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -197,7 +197,8 @@ class Archive:
         with ExitStack() as undone:
             connection = self._connected(self.path)
             undone.callback(connection.close)
-            connection.execute("PRAGMA journal_mode = WAL")
+            with suppress(sqlite3.OperationalError):  # somebody else is just turning it on, for which no patience is had
+                connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA synchronous = FULL")
             connection.execute("BEGIN IMMEDIATE")
             if _version(connection) == 0:

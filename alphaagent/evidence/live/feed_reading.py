@@ -62,6 +62,8 @@ class Entry(Frozen):
     items: tuple[str, ...] = ()
     """A filing's form, number, day and item numbers."""
     first_seen: Instant | None = None
+    absent_at: Instant | None = None
+    """The last look at the same feed that did not have it; None where it was there from the first look on."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,6 +38,9 @@ class VendorLimits(Frozen):
         if value is None:
             return None
         parts = urlsplit(value)
+        parts.port  # noqa: B018 - raises where there is none that can be
+        if parts.username or parts.password or parts.query or parts.fragment:
+            raise ValueError("write the scheme and the host alone, and a port if there must be one")
         if not parts.hostname or parts.scheme not in ("http", "https") or (parts.scheme == "http" and parts.hostname not in LOOPBACK):
             raise ValueError("write https://host, or http:// for this machine alone")
         return value.rstrip("/")

@@ -78,6 +78,7 @@ class LiveMarket:
     def actions(self, instrument: Instrument, after: date, upto: date) -> tuple[CorporateAction, ...]:
         at = min(self._clock.now(), datetime.combine(upto, time.max, UTC))
         records, _ = self._known(instrument, at)
+        _refuse(fault for fault in records.faults if fault.session is None or after < fault.session <= upto)
         return tuple(action for action in records.actions if after < action.ex_date <= upto)
 
     def last_session(self, instrument: Instrument) -> date | None:
@@ -101,7 +102,8 @@ class LiveMarket:
         """An instrument of the books as it is described today: the books do not keep what vendors call it."""
         if instrument.id not in self._described:
             found = self._identities.resolve(instrument.symbol, self._clock.now().date())
-            self._described[instrument.id] = next((one for one in found if one.id == instrument.id), instrument)
+            same = (one for one in found if one.id == instrument.id and one.currency == instrument.currency)
+            self._described[instrument.id] = next(same, instrument)
         return self._described[instrument.id]
 
 

@@ -20,11 +20,15 @@ ACCEPTED = "accepted: "
 TOLERANCE = Decimal("0.005")
 """Closes that lie nearer together are one close: rounding, and the last corrections of an auction."""
 MOST_CORRECTIONS = 2
+MOST_LOST_FRACTION = Decimal("0.2")
+"""How much of a history may be left behind: a window that rolls on leaves a session a day."""
 
 
-def accepted_before(observations: Sequence[Observation]) -> Observation | None:
-    """The newest observation with a document that does not contradict the good one before it."""
-    return next((one for one in reversed(observations) if one.sha256 and one.looked and not one.note.startswith(REVISED)), None)
+def since_accepted(observations: Sequence[Observation]) -> list[Observation]:
+    """The observations that a new document is held against: those with a document that contradicts none before it, from the last accepted one on."""
+    good = [one for one in observations if one.sha256 is not None and one.looked and not one.note.startswith(REVISED)]
+    accepted = [place for place, one in enumerate(good) if one.note.startswith(ACCEPTED)]
+    return good[accepted[-1] :] if accepted else good
 
 
 def differing(old: Records, new: Records) -> list[tuple[str, Decimal, Decimal]]:
@@ -36,6 +40,12 @@ def differing(old: Records, new: Records) -> list[tuple[str, Decimal, Decimal]]:
 
 def revision(vendor: str, old: Records, new: Records, seen_at: datetime) -> str | None:
     """What is contradicted, in words; None where nothing is, or no more than a correction or two."""
+    told = {bar.session for bar in new.bars}
+    first = min(told, default=None)
+    gone = [bar.session for bar in old.bars if bar.session not in told and (first is None or bar.session > first)]
+    lost = len(old.bars) - sum(bar.session in told for bar in old.bars)
+    if lost > MOST_LOST_FRACTION * len(old.bars) or len(gone) > MOST_CORRECTIONS:
+        return f"{REVISED}{vendor} now has nothing for {lost} of the {len(old.bars)} sessions that it had at {instant_text(seen_at)}"
     apart = differing(old, new)
     if len(apart) <= MOST_CORRECTIONS:
         return None

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from alphaagent.domain.evidence import Status
 from alphaagent.domain.market import Instrument
-from alphaagent.errors import SourceFault, VendorFault
+from alphaagent.errors import AlphaAgentError, SourceFault, VendorFault
 from alphaagent.evidence.gather import Supplier
 from alphaagent.evidence.live.archive import Archive, Observation
 from alphaagent.evidence.live.gate import Gate
@@ -84,10 +84,13 @@ class LiveRoom:
         """Asks every vendor whose last word does not hold any more (with `force`, every one), in the order of the instruments."""
 
         def refreshed(instrument: Instrument) -> list[Refreshed]:
-            calendar, found = self.calendar_of(instrument), []
+            found = []
             for topic, source in self._asked(instrument):
-                for vendor, (ended, fetched) in source.refresh(instrument, calendar, force=force).items():
-                    found.append(Refreshed(instrument, topic, vendor, ended, fetched))
+                try:
+                    answers = source.refresh(instrument, self.calendar_of(instrument), force=force)
+                except AlphaAgentError as fault:
+                    answers = {source.vendors[0].name: (VendorFault("not_configured", fault.message, fix=fault.fix), False)}
+                found += [Refreshed(instrument, topic, vendor, ended, fetched) for vendor, (ended, fetched) in answers.items()]
             if instrument != self.index:
                 tell(instrument)
             return found

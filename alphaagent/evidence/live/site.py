@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 PROGRAM = "AlphaAgent"
 SEC = "sec.gov"
+SEC_HOSTS = ("data.sec.gov", "www.sec.gov")
+"""Whoever is told of the contact is never followed to anybody else."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +52,7 @@ class Site:
         """A way to one host of several, with limits and rests of its own."""
         from alphaagent.evidence.live.wire import Wire
 
-        return Wire(Gate(host, self.limits, self.sleep), self._named(is_the_sec(host)))
+        return Wire(Gate(host, self.limits, self.sleep), self._named(is_the_sec(host)), SEC_HOSTS if is_the_sec(host) else ())
 
     def _named(self, to_the_sec: bool) -> str:
         return f"{PROGRAM} ({self.contact})" if self.contact and to_the_sec else PROGRAM

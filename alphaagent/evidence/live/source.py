@@ -15,13 +15,13 @@ from functools import lru_cache
 from alphaagent.domain.base import instant_text
 from alphaagent.domain.evidence import Status
 from alphaagent.domain.market import Instrument, Records
-from alphaagent.errors import SourceFault, VendorFault
+from alphaagent.errors import SourceFault, UsageFault, VendorFault
 from alphaagent.evidence.admission import admit
 from alphaagent.evidence.gathered import Supplied
 from alphaagent.evidence.live.archive import Archive, Observation, Series
 from alphaagent.evidence.live.holding import holds_until
-from alphaagent.evidence.live.revision import REVISED, accepted_before, revision
-from alphaagent.evidence.live.vendor import Seen, Topic, Vendor
+from alphaagent.evidence.live.revision import REVISED, revision, since_accepted
+from alphaagent.evidence.live.vendor import Fetched, Seen, Topic, Vendor
 from alphaagent.ports import Calendar, Clock
 
 NOT_AGAIN_SECONDS = 60.0
@@ -30,6 +30,10 @@ CACHED_DOCUMENTS = 64
 REMEMBERED = 4096
 ENOUGH_SESSIONS = 300
 """Sessions after the last hole with which a history is measured without what came before it: a year, and what its measures need to settle."""
+ANCHORED = timedelta(days=45)
+"""How far back a history is held against what was told then: small steps, each within tolerance, add up."""
+UNREADABLE = (ValueError, ArithmeticError, LookupError, TypeError, OSError, RecursionError)
+"""What a reader may meet in a document that nobody foresaw. It is the document's fault, and no end of the run."""
 MOMENT = timedelta(microseconds=1)
 
 
@@ -84,7 +88,7 @@ class LiveSource:
             observation, stale = self._observed(vendor, instrument, as_of, calendar), None
         except VendorFault as fault:
             older = self._archive.last_before(_series(vendor, instrument), as_of)
-            if older is None:
+            if older is None or older.sha256 is None:
                 raise
             observation = older
             stale = f"{fault.message}; this is what {vendor.name} said at {instant_text(older.fetched_at)}"
@@ -154,9 +158,13 @@ class LiveSource:
         if fault is not None and not insist and time.monotonic() - failed_at < NOT_AGAIN_SECONDS:
             raise fault
         before = self._archive.last_before(series, self._clock.now())
-        seen = Seen(self._archive.document(before.sha256), before.fetched_at, before.validators) if before and before.sha256 else None
+        seen = self._seen(before)
         try:
-            came = vendor.fetch(instrument, seen)
+            came = _asked(vendor, instrument, seen)
+            if came is None and seen is not None:
+                raise VendorFault(
+                    "schema", f"{vendor.name} says that it knows nothing of {instrument.symbol}, of which it has told before", fix="try again later"
+                )
         except VendorFault as fault:
             at = self._clock.now()
             self._archive.keep(series, at, at, fault.kind, note=fault.message)
@@ -177,20 +185,54 @@ class LiveSource:
         revised = self._revision(vendor, instrument, calendar, came.raw, at)
         return self._archive.keep(series, at, until, "ok", came.raw, validators=came.validators, note=revised or note)
 
+    def _seen(self, before: Observation | None) -> Seen | None:
+        """The last document; None where there is none, or where it cannot be read any more and is fetched anew."""
+        with suppress(SourceFault):
+            if before is not None and before.sha256 is not None:
+                return Seen(self._archive.document(before.sha256), before.fetched_at, before.validators)
+        return None
+
     def _revision(self, vendor: Vendor, instrument: Instrument, calendar: Calendar, raw: bytes, at: datetime) -> str | None:
         """In words, where the bars of a new document contradict those that the last good one had."""
         if self.topic != "prices":
             return None
-        base = accepted_before(self._archive.observations(_series(vendor, instrument), upto=at))
-        if base is None:
+        kept = since_accepted(self._archive.observations(_series(vendor, instrument)))
+        if not kept:
             return None
-        with suppress(SourceFault):  # what cannot be read is told of where it is used
-            old = self.records_of(vendor, instrument, base, calendar, base.fetched_at)
-            return revision(vendor.name, old, vendor.parse(raw, instrument, calendar, at), base.fetched_at)
+        try:
+            new = self._read(vendor, raw, instrument, calendar, at)
+        except SourceFault as fault:
+            return f"{REVISED}{fault.message}"
+        anchor = next(one for one in kept if one.fetched_at >= kept[-1].fetched_at - ANCHORED)
+        for base in (kept[-1], anchor) if anchor is not kept[-1] else (anchor,):
+            with suppress(SourceFault):  # a document that cannot be read any more is no base
+                old = self.records_of(vendor, instrument, base, calendar, base.fetched_at)
+                found = revision(vendor.name, old, new, base.fetched_at)
+                if found is not None:
+                    return found
         return None
 
     def _parse(self, place: int, sha256: str, instrument: Instrument, calendar: Calendar, fetched_at: datetime) -> Records:
-        return self.vendors[place].parse(self._archive.document(sha256), instrument, calendar, fetched_at)
+        return self._read(self.vendors[place], self._archive.document(sha256), instrument, calendar, fetched_at)
+
+    def _read(self, vendor: Vendor, raw: bytes, instrument: Instrument, calendar: Calendar, at: datetime) -> Records:
+        """A document's records. Raises SourceFault, also where it holds what no reader was made for."""
+        try:
+            return vendor.parse(raw, instrument, calendar, at)
+        except UNREADABLE as fault:
+            message = f"{vendor.name}'s {vendor.topic} of {instrument.symbol} hold what cannot be read ({type(fault).__name__})"
+            raise SourceFault(message, fix="run `alphaagent data fetch` again later") from fault
+
+
+def _asked(vendor: Vendor, instrument: Instrument, seen: Seen | None) -> Fetched | None:
+    """What a vendor answers. Raises VendorFault, also where its answer holds what no reader was made for, or its name cannot be asked for."""
+    try:
+        return vendor.fetch(instrument, seen)
+    except UsageFault as fault:
+        raise VendorFault("not_configured", fault.message, fix=fault.fix) from fault
+    except UNREADABLE as fault:
+        message = f"{vendor.name} answers about {instrument.symbol} with what cannot be read ({type(fault).__name__})"
+        raise VendorFault("schema", message, fix="try again later") from fault
 
 
 def _series(vendor: Vendor, instrument: Instrument) -> Series:

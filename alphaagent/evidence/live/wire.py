@@ -4,15 +4,18 @@ Bounded on every side: the whole exchange by a deadline, the answer by its unpac
 answers are unpacked here, piece by piece under the same bound, so that a small bomb stays small.
 """
 
+import ipaddress
+import socket
 import ssl
 import threading
 import time
 import weakref
 import zlib
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import SplitResult, urljoin, urlsplit
 
 import httpx
 
@@ -75,17 +78,17 @@ class Wire:
             came = self._bounded(url, headers, ends)
             if not isinstance(came, str):
                 return came
-            url = self._allowed(urljoin(url, came), asked)
+            url = self._allowed(_joined(url, came, self.gate.name), asked)
         raise VendorFault("redirected", f"{self.gate.name} sent us on more than {MOST_REDIRECTS} times")
 
     def _allowed(self, url: str, asked: str) -> str:
         """A redirect's target, unless it leads where we do not go. Raises VendorFault."""
-        there, before = urlsplit(url), urlsplit(asked)
+        there, before = _parts(url, self.gate.name), urlsplit(asked)
         elsewhere = self._hosts and there.hostname != before.hostname and there.hostname not in self._hosts
         if there.scheme not in ("http", "https") or (before.scheme == "https" and there.scheme != "https") or elsewhere:
             raise VendorFault("redirected", f"{self.gate.name} sent us to {there.scheme}://{(there.hostname or '')[:60]!a}, where we do not go")
-        if there.hostname in LOOPBACK and before.hostname not in LOOPBACK:
-            raise VendorFault("redirected", f"{self.gate.name} sent us to this machine")
+        if before.hostname not in LOOPBACK and _is_within(there.hostname or ""):
+            raise VendorFault("redirected", f"{self.gate.name} sent us into this machine or its network")
         return url
 
     def _bounded(self, url: str, headers: Mapping[str, str], ends: float) -> Answer | str | None:
@@ -99,7 +102,10 @@ class Wire:
                 came.append(self._once(url, headers, ends))
             except VendorFault as fault:
                 came.append(fault)
-            done.set()
+            except (ValueError, ArithmeticError, LookupError, RuntimeError) as fault:
+                came.append(VendorFault("malformed", f"{self.gate.name} answers with what cannot be read ({type(fault).__name__})"))
+            finally:
+                done.set()
 
         threading.Thread(target=attempt, daemon=True).start()
         done.wait(max(ends - time.monotonic(), 0.0) + GRACE_SECONDS)
@@ -184,11 +190,36 @@ class Wire:
         here = urlsplit(url).hostname in LOOPBACK
         with self._lock:
             if here not in self._made:
-                limits = httpx.Limits(max_connections=self.gate.limits.at_once, max_keepalive_connections=self.gate.limits.at_once)
+                limits = httpx.Limits(max_connections=None, max_keepalive_connections=self.gate.limits.at_once)
                 client = httpx.Client(verify=_certificates(), follow_redirects=False, trust_env=not here, limits=limits)
                 weakref.finalize(self, client.close)
                 self._made[here] = client
             return self._made[here]
+
+
+def _joined(url: str, location: str, vendor: str) -> str:
+    try:
+        return urljoin(url, location)
+    except ValueError:
+        raise VendorFault("redirected", f"{vendor} sent us to what is no address: {location[:60]!a}") from None
+
+
+def _parts(url: str, vendor: str) -> SplitResult:
+    try:
+        return urlsplit(url)
+    except ValueError:
+        raise VendorFault("redirected", f"{vendor} sent us to what is no address: {url[:60]!a}") from None
+
+
+def _is_within(host: str) -> bool:
+    """Whether a host is this machine or an address that is none of the public network's, however it is written (127.1)."""
+    name = host.rstrip(".").lower()
+    if name == "localhost" or name.endswith(".localhost"):
+        return True
+    for read in (ipaddress.ip_address, lambda text: ipaddress.ip_address(socket.inet_aton(text))):
+        with suppress(OSError, ValueError):
+            return not read(name).is_global
+    return False
 
 
 def refusal(vendor: str, status: int, after: float | None = None) -> VendorFault:

@@ -468,3 +468,28 @@ def test_a_full_document_is_read_in_seconds(desk: Desk) -> None:
     began = process_time()
     found = read(vendor, raw)
     assert (len(found.articles), process_time() - began < 3) == (MOST_ENTRIES, True)
+
+
+def test_an_item_that_bears_a_date_at_which_the_feed_did_not_have_it_is_known_from_when_it_was_seen(desk: Desk) -> None:
+    vendor, looked, later = desk.vendor("yahoo"), NOW - timedelta(hours=1), NOW + timedelta(hours=4)
+    desk.say("yahoo", item("ACME opens a plant", NOW - timedelta(hours=5), guid="old"))
+    first = vendor.fetch(ACME, None)
+    assert first is not None
+    assert first.raw is not None
+    desk.say("yahoo", item("ACME goes bankrupt", looked - timedelta(hours=1), guid="late"), item("ACME opens a plant", NOW - timedelta(hours=5), guid="old"))
+    second = vendor.fetch(ACME, Seen(first.raw, looked, first.validators))
+    assert second is not None
+    assert second.raw is not None
+    known = {article.guid: article.known_at for article in vendor.parse(second.raw, ACME, CALENDAR, later).articles}
+    assert known == {"old": NOW - timedelta(hours=5), "late": later}
+
+
+def test_where_all_the_press_fails_a_list_of_filings_is_no_news(desk: Desk) -> None:
+    desk.server.mood("429", on=HEADLINES)
+    desk.server.mood("429", on=SEARCH)
+    try:
+        with pytest.raises(VendorFault) as caught:
+            desk.vendor("yahoo", "google", "edgar-8k").fetch(ACME, None)
+    finally:
+        desk.server.well()
+    assert caught.value.kind == "rate_limited"

@@ -308,3 +308,75 @@ def test_several_processes_can_keep_at_once(archive: Archive) -> None:
         list(pool.map(keep, range(40)))
     assert sum(len(archive.observations(series)) for series in archive.series()) == 40
     assert archive.size()[0] == 40
+
+
+def test_small_steps_add_up_to_a_conflict(archive: Archive) -> None:
+    vendor, now, scale = FakeVendor(year(lambda place, _: str(100 + place))), Now(), Decimal(1)
+    source_of(vendor, archive, now).refresh(ACME, CALENDAR, force=True)
+    found = Status.OK
+    for _ in range(4):
+        scale *= Decimal("0.997")
+        vendor.closes, now.at = year(lambda place, _, by=scale: f"{(100 + place) * by:.4f}"), now.at + HOUR  # type: ignore[misc]
+        source_of(vendor, archive, now).refresh(ACME, CALENDAR, force=True)
+        found = source_of(vendor, archive, now).supply(CALENDAR, ACME, now.at + HOUR, MONDAY).status
+    assert found is Status.CONFLICT
+
+
+def test_a_history_that_was_lost_in_between_is_no_base_for_another(archive: Archive) -> None:
+    vendor, now = FakeVendor(year(lambda place, _: str(100 + place))), Now()
+    closes(source_of(vendor, archive, now), vendor, NIGHT)
+    for closes_now in ({"2020-01-06": "10"}, year(lambda place, _: str((100 + place) / 2))):
+        vendor.closes, now.at = closes_now, now.at + DAY
+        assert source_of(vendor, archive, now).supply(CALENDAR, ACME, now.at, TUESDAY).status is Status.CONFLICT
+
+
+def test_a_clock_that_goes_back_does_not_hide_what_was_told(archive: Archive) -> None:
+    vendor, now = FakeVendor(year(lambda place, _: str(100 + place))), Now(NIGHT + 7 * DAY)
+    closes(source_of(vendor, archive, now), vendor, now.at)
+    vendor.closes, now.at = year(lambda place, _: str((100 + place) / 2)), NIGHT
+    source_of(vendor, archive, now).refresh(ACME, CALENDAR, force=True)
+    last = archive.in_force(Series("acme data", "prices", ACME.id), NIGHT + HOUR)
+    assert last is not None
+    assert last.note.startswith("revised: ")
+
+
+def test_a_vendor_that_forgets_what_it_has_told_has_failed(archive: Archive) -> None:
+    vendor, now = FakeVendor({"2020-01-06": "10"}), Now()
+    closes(source_of(vendor, archive, now), vendor, NIGHT)
+    vendor.knows, now.at = False, NIGHT + DAY
+    found = source_of(vendor, archive, now).supply(CALENDAR, ACME, now.at, TUESDAY)
+    assert found.status is Status.STALE
+    assert "knows nothing of ACME, of which it has told before" in (found.note or "")
+
+
+def test_a_failure_after_nothing_is_a_failure_and_no_absence(archive: Archive) -> None:
+    vendor, now = FakeVendor(knows=False), Now()
+    source_of(vendor, archive, now).supply(CALENDAR, ACME, NIGHT, MONDAY)
+    vendor.fault, now.at = VendorFault("unavailable", "out of order"), NIGHT + DAY
+    assert source_of(vendor, archive, now).supply(CALENDAR, ACME, now.at, TUESDAY).status is Status.FAILED
+
+
+@pytest.mark.parametrize("error", [ValueError("x"), OverflowError("x"), ArithmeticError("x"), OSError("x"), KeyError("x"), TypeError("x"), RecursionError("x")])
+@pytest.mark.parametrize("half", ["fetch", "parse"])
+def test_whatever_a_document_makes_of_a_reader_is_a_failure_of_that_vendor(
+    archive: Archive, monkeypatch: pytest.MonkeyPatch, error: Exception, half: str
+) -> None:
+    def broken(*_: object) -> None:
+        raise error
+
+    vendor = FakeVendor({"2020-01-06": "10"})
+    monkeypatch.setattr(vendor, half, broken)
+    assert source_of(vendor, archive).supply(CALENDAR, ACME, NIGHT, MONDAY).status is Status.FAILED
+
+
+def test_a_damaged_document_is_fetched_anew(archive: Archive) -> None:
+    import sqlite3
+    from contextlib import closing
+
+    vendor, now = FakeVendor({"2020-01-06": "10"}), Now()
+    closes(source_of(vendor, archive, now), vendor, NIGHT)
+    with closing(sqlite3.connect(archive.path)) as connection, connection:
+        connection.execute("DROP TRIGGER documents_stay")
+        connection.execute("UPDATE documents SET packed = x'00'")
+    vendor.closes, now.at = {"2020-01-06": "10", "2020-01-07": "11"}, NIGHT + DAY
+    assert closes(source_of(vendor, archive, now), vendor, now.at) == [Decimal(10), Decimal(11)]

@@ -155,3 +155,19 @@ def test_requests_keep_to_the_rate(server: VendorServer) -> None:
     for _ in range(8):
         wire.get(f"{server.address}/doc")
     assert time.monotonic() - began > 0.9
+
+
+@pytest.mark.parametrize(
+    "host", ["127.0.0.2", "127.1", "0.0.0.0", "localhost.", "x.localhost", "[::ffff:127.0.0.1]", "10.0.0.1", "169.254.169.254", "192.168.1.1", "[bad"]
+)
+def test_nobody_is_followed_into_this_machine_or_its_network(host: str) -> None:
+    wire = kept(Wire(Gate("acme", VendorLimits(), lambda _: None), "test"))
+    with pytest.raises(VendorFault) as caught:
+        wire._allowed(f"https://{host}/x", "https://feeds.example.org/")
+    assert caught.value.kind == "redirected"
+
+
+def test_a_date_that_no_calendar_has_is_no_wait() -> None:
+    from alphaagent.domain.waiting import retry_after
+
+    assert retry_after({"retry-after": "Mon, 01 Jan 99999999999999999999 00:00:00 GMT", "date": "Mon, 01 Jan 2024 00:00:00 GMT"}) is None

@@ -6,7 +6,7 @@ date, counts as undated. What is no article and what speaks of others is left ou
 rules can read old documents again.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, datetime, time
@@ -83,10 +83,11 @@ class Feeds:
         earlier, notes = _earlier(before)
         with ThreadPoolExecutor(max_workers=len(asked)) as pool:
             came = list(pool.map(lambda one: self._asked(one[0], one[1], earlier), asked))
-        if not any(one.state.ended in GOOD for one in came):
-            _refuse_failure(came)
-            if earlier is None:
-                return None
+        press = [one for one in came if one.state.kind == "press"] or came
+        if not any(one.state.ended in GOOD for one in press):
+            _refuse_failure(press)
+        if not any(one.state.ended in GOOD for one in came) and earlier is None:
+            return None
         return _fetched(came, earlier, before, notes)
 
     def parse(self, raw: bytes, instrument: Instrument, calendar: Calendar, fetched_at: datetime) -> Records:
@@ -100,7 +101,7 @@ class Feeds:
             elif at is None or at > fetched_at:
                 undated += 1
             else:
-                dated.append(_article(entry, state, instrument, at))
+                dated.append(_article(entry, state, instrument, at, _seen_at(entry, state, at, fetched_at)))
         dated.sort(key=lambda article: (article.known_at, article.guid))
         return Records(articles=tuple(dated), undated=undated, off_topic=off_topic)
 
@@ -182,13 +183,20 @@ def _fetched(came: Sequence[_Asked], earlier: Collection | None, before: Seen | 
     names = [one.state.name for one in came]
     notes = (*notes, *(_told(one.state.name, one.fault) for one in came if one.fault is not None))
     notes = (*notes, *(f"{one.state.name} (absent): the feed is not there" for one in came if one.state.ended == "absent"))
-    entries = collected(
-        earlier.entries if earlier else (), before.fetched_at if before and earlier else None, (entry for one in came for entry in one.entries), names
-    )
+    entries = collected(earlier.entries if earlier else (), before.fetched_at if before and earlier else None, _new_entries(came, earlier, before), names)
     made = Collection(feeds=tuple(one.state for one in came), entries=entries)
     if earlier is not None and made.keys <= earlier.keys and names == [state.name for state in earlier.feeds]:
         return Fetched(None, notes=notes)
     return Fetched(made.written(), notes=notes)
+
+
+def _new_entries(came: Sequence[_Asked], earlier: Collection | None, before: Seen | None) -> Iterator[Entry]:
+    """What the feeds hold now, each entry with the last look that would have shown it, were it new."""
+    for one in came:
+        state = earlier.state(one.state.name) if earlier else None
+        looked = before.fetched_at if before and state and state.ended in GOOD else None
+        for entry in one.entries:
+            yield entry.model_copy(update={"absent_at": looked})
 
 
 def _known_at(entry: Entry, calendar: Calendar) -> datetime | None:
@@ -209,7 +217,14 @@ def _is_article(entry: Entry, state: FeedState, company: CompanyNames) -> bool:
     return state.own or speaks_of(title, entry.summary, company)
 
 
-def _article(entry: Entry, state: FeedState, instrument: Instrument, at: datetime) -> Article:
+def _seen_at(entry: Entry, state: FeedState, at: datetime, fetched_at: datetime) -> datetime:
+    """When it became known: with its publication, unless an item of the press bears a date at which the feed, when asked, did not have it."""
+    if state.kind == "filing" or entry.absent_at is None or at > entry.absent_at:
+        return at
+    return max(at, entry.first_seen or fetched_at)
+
+
+def _article(entry: Entry, state: FeedState, instrument: Instrument, at: datetime, known_at: datetime) -> Article:
     filing = state.kind == "filing" and entry.form is not None
     return Article(
         guid=entry.guid,
@@ -220,6 +235,6 @@ def _article(entry: Entry, state: FeedState, instrument: Instrument, at: datetim
         origin="filing" if filing else "press",
         accession=entry.accession,
         published_at=at,
-        known_at=at,
+        known_at=known_at,
         taint=entry.taint,
     )

@@ -18,7 +18,7 @@ from functools import lru_cache
 from typing import Any
 
 from alphaagent.domain.market import Bar, CorporateAction, Instrument, LastPrice, Records, RowFault
-from alphaagent.errors import SourceFault
+from alphaagent.errors import SourceFault, VendorFault
 from alphaagent.evidence.live.vendor import Fetched, Seen, Topic
 from alphaagent.evidence.live.vendors.yahoo_frames import COLUMNS, document_of_history, history_of
 from alphaagent.evidence.live.vendors.yahoo_markets import VENDOR, yahoo_symbol
@@ -59,6 +59,9 @@ class YahooPrices:
         came = self._session.ask(yahoo_symbol(instrument), lambda ticker: history_of(ticker, PERIOD))
         if came is None or came.value[0].empty:
             return None
+        asked, told = yahoo_symbol(instrument), str(came.value[1].get("symbol"))
+        if told.upper() != asked.upper():
+            raise VendorFault("schema", f"{VENDOR} was asked about {asked} and answers about {told[:20]!a}", fix="try again later")
         return Fetched(document_of_history(*came.value))
 
     def parse(self, raw: bytes, instrument: Instrument, calendar: Calendar, fetched_at: datetime) -> Records:
@@ -78,7 +81,8 @@ def _parsed(raw: bytes, symbol: str, currency: str, calendar: Calendar, fetched_
         raise SourceFault(
             f"{VENDOR} prices {symbol} in {str(meta.get('currency'))[:10]!a}, the instrument is in {currency}", fix="correct the instrument's currency"
         )
-    found = Found(symbol, calendar, _splits(rows))
+    # What is only announced has divided nothing yet; on its day it has, before the first trade.
+    found = Found(symbol, calendar, [split for split in _splits(rows) if split.ex_date <= fetched_at.date()])
     found.take(rows)
     return Records(
         bars=tuple(found.bars), actions=tuple(sorted(found.actions, key=_order)), last_prices=_last_price(meta, fetched_at), faults=tuple(found.faults)
@@ -117,9 +121,14 @@ class Found:
                 raise BadRow(f"date {day} is no session of the exchange")
             if self.bars and self.bars[-1].session >= day:
                 raise BadRow(f"date {day} stands after {self.bars[-1].session}")
-            self.actions += self._actions(day, row)
-            bar = self._bar(day, row)
+            actions = self._actions(day, row)
+            try:
+                bar = self._bar(day, row)
+            except BadRow:
+                self.actions += actions
+                raise
             self._refuse_undivided(bar)
+            self.actions += actions
             self.bars.append(bar)
         except BadRow as bad:
             self.faults.append(RowFault(where, str(bad), day, known_at))
@@ -149,6 +158,8 @@ class Found:
                 fall = math.log(self.bars[-1].close / split.ratio / bar.open)
                 if abs(fall - math.log(split.ratio)) < abs(fall):
                     raise BadRow(f"the prices before {bar.session} are not divided by the split of {split.ratio} that is listed for it")
+                if abs(fall + math.log(split.ratio)) < abs(fall):
+                    raise BadRow(f"a split of {split.ratio} is listed for {bar.session}, and the price as traded does not show it")
 
     def _actions(self, day: date, row: Mapping[str, str | None]) -> list[CorporateAction]:
         known_at, found = self._calendar.opens(day), []

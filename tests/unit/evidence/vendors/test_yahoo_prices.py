@@ -168,9 +168,15 @@ def test_what_lies_outside_the_calendar_is_left_out() -> None:
     assert found.faults == ()
 
 
-def test_a_split_outside_the_calendar_is_undone_all_the_same() -> None:
+def test_a_split_that_is_only_announced_has_divided_nothing() -> None:
     found = parsed(row("2020-03-04", price="25"), row("2099-01-02", split="4"))
-    assert [(bar.close, bar.volume) for bar in found.bars] == [(Decimal(100), 250)]
+    assert [bar.close for bar in found.bars] == [Decimal(25)]
+
+
+def test_a_split_that_the_price_as_traded_does_not_show_is_a_fault_and_no_action() -> None:
+    found = parsed(row("2020-03-03", price="25"), row("2020-03-04", price="100", split="4"))
+    assert found.actions == ()
+    assert "a split of 4 is listed for 2020-03-04, and the price as traded does not show it" in found.faults[0].message
 
 
 def test_a_split_in_a_row_without_prices_is_undone_before_it() -> None:
