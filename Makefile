@@ -5,7 +5,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready-$(shell cat pyproject.toml constraints.txt | cksum | cut -d' ' -f1)
 
-.PHONY: demo test lint docs bench bench-crew bench-live live-smoke tiny-llm clean
+.PHONY: demo test lint docs bench bench-crew bench-sweep bench-live soak-quarter live-smoke tiny-llm clean
 
 # A home of its own, so that the demo neither needs nor touches anybody's books.
 DEMO_BOOKS := sqlite:///data/demo.db
@@ -46,6 +46,13 @@ bench-crew: $(READY)
 
 bench-live: $(READY)
 	$(BIN)/python tests/benchmarks/live.py
+
+bench-sweep: $(READY)
+	$(BIN)/python tests/benchmarks/sweep.py
+
+# A quarter of nights on which runs are killed, models are away and sources are lost; some 20 minutes, never part of the tests (eight nights are).
+soak-quarter: $(READY)
+	$(BIN)/python tests/soak/quarter.py
 
 # The real vendors, where there is a network: make live-smoke TICKER=AAPL CONTACT="Name mail@example.org"; never part of the tests.
 TICKER ?= AAPL

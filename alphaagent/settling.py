@@ -35,15 +35,15 @@ def settle_portfolio(desk: Desk, store: Store, portfolio: Portfolio, as_of: date
     for order in due:
         opens, happened = _settle_order(desk, store, portfolio, order, as_of)
         done += happened
-        if not any(isinstance(one, Settled) for one in happened):
+        if opens is not None:
             waiting[order.instrument_id] = opens
     with store.write() as books:
         done += settler.bring_up_to(books, portfolio, as_of, waiting=waiting)
     return tuple(done)
 
 
-def _settle_order(desk: Desk, store: Store, portfolio: Portfolio, order: Order, as_of: datetime) -> tuple[datetime, list[Happened]]:
-    """One order in one transaction, with what happened to the shares before it, and when its session opens."""
+def _settle_order(desk: Desk, store: Store, portfolio: Portfolio, order: Order, as_of: datetime) -> tuple[datetime | None, list[Happened]]:
+    """One order in one transaction, with what happened to the shares before it; and the open for which it still waits, None where it does not."""
     settler, stored = desk.settler(), store.decision(order.decision_id)
     if stored is None:
         raise BooksUnsound(f"the order {order.id} belongs to no decision", fix="run `alphaagent audit verify`")
@@ -52,7 +52,9 @@ def _settle_order(desk: Desk, store: Store, portfolio: Portfolio, order: Order, 
     if opens >= as_of:
         return opens, []
     with store.write() as books:
+        if order.id not in {one.id for one in settler.due(books, portfolio, as_of)}:
+            return None, []  # another run has settled it since it was read
         done: list[Happened] = list(settler.bring_up_to(books, portfolio, opens, ordered=(instrument,)))
         result = settler.settle(books, stored.record, portfolio, instrument, order, as_of)
         halt_if_told(books, result.ruling if result else None, as_of)
-    return opens, [*done, result] if result else done
+    return (None, [*done, result]) if result else (opens, done)

@@ -1,10 +1,15 @@
 """Orders become fills at the next open, corporate actions keep the value, and what cannot fill ends with a reason."""
 
+from contextlib import closing
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
 import pytest
 
+from alphaagent.bootstrap import Workplace
+from alphaagent.execution.settlement import Settled
+from alphaagent.settling import Happened, settle
 from tests.home import Home, read_rows, write_rows
 
 SLIPPAGE, FEE = Decimal("0.0005"), Decimal("0.0001")
@@ -153,6 +158,23 @@ def test_settling_twice_books_once(home: Home) -> None:
     ran = home.ok("settle", "--as-of", "2020-08-04", "--json")
     assert (ran.out, home.counts()) == ("", before)
     assert "nothing was due" in ran.err
+
+
+def test_an_order_that_another_run_settles_meanwhile_is_left_to_it(home: Home) -> None:
+    for ticker in ("AAPL", "NVDA"):
+        home.decide(ticker, "2020-08-03")
+    with closing(Workplace.open()) as place:
+        as_of = place.moment("2020-08-04")
+        ours: list[Happened] = []
+
+        def beside(*_: object) -> None:
+            """Between our reading of what is due and our first transaction."""
+            ours.extend(settle(place.desk, as_of))
+
+        assert settle(replace(place.desk, prepare=beside), as_of) == ()
+    assert [one.order.symbol for one in ours if isinstance(one, Settled)] == ["AAPL", "NVDA"]
+    assert home.counts()["txn"] == 3
+    assert home.run("audit", "verify", "--replay").code == 0
 
 
 def test_settling_before_the_open_does_nothing(home: Home) -> None:
