@@ -6,6 +6,7 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Literal
 
+from alphaagent.domain.base import Json, decimal_text, instant_text
 from alphaagent.domain.record import DecisionRecord
 from alphaagent.execution.settlement import Acted, Settled
 from alphaagent.ports import AuditRef, StoredDecision
@@ -90,3 +91,48 @@ class SweepReport:
     def exit_code(self) -> int:
         """The worst of the portfolios, as the command line ends with."""
         return max((one.exit_code for one in self.portfolios), default=0)
+
+
+def summary(report: PortfolioReport) -> dict[str, Json]:
+    """One portfolio's part as plain values: what the audit trail keeps, and what `sweep --json` ends with."""
+    spend = report.spend
+    return {
+        "portfolio": report.portfolio,
+        "as_of": instant_text(report.as_of) if report.as_of else None,
+        "counts": {str(state): count for state, count in report.counts().items()},
+        "exit_code": report.exit_code,
+        "rows": [_row(row) for row in report.rows],
+        "settled": [_happened(done) for done in report.settled],
+        "spend": {
+            "spent_usd": decimal_text(spend.spent),
+            "reserved_usd": decimal_text(spend.reserved),
+            "budget_usd": None if spend.budget is None else decimal_text(spend.budget),
+            "ceiling_usd": None if spend.ceiling is None else decimal_text(spend.ceiling),
+            "unpaid": spend.refused,
+        },
+    }
+
+
+def _row(row: SweepRow) -> dict[str, Json]:
+    record, order = row.record, row.stored.order if row.stored else None
+    return {
+        "ticker": row.ticker,
+        "state": row.state,
+        "reason": row.reason,
+        "exit_code": row.exit_code,
+        "error": row.fault,
+        "reduce_only": row.reduce_only,
+        "screened": row.screened,
+        "decision_id": record.decision_id if record else None,
+        "provenance": record.provenance if record else None,
+        "action": record.proposal.action if record and record.proposal else None,
+        "outcome": record.ruling.outcome if record else None,
+        "code": record.ruling.code if record else None,
+        "order": {"side": order.side, "quantity": decimal_text(order.quantity), "status": order.status} if order else None,
+    }
+
+
+def _happened(done: Settled | Acted) -> dict[str, Json]:
+    if isinstance(done, Acted):
+        return {"ticker": done.instrument.symbol, "event": "frozen" if done.booked.frozen else done.action.kind}
+    return {"ticker": done.order.symbol, "event": done.order.status, "decision_id": done.order.decision_id, "reason": done.reason}
