@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from alphaagent.ledger.store import SqlStore
     from alphaagent.moments import Moments
     from alphaagent.notify.targets import Notify
+    from alphaagent.portfolio_files import PortfolioFile
     from alphaagent.ports import StoredDecision
     from alphaagent.staffing import Staff
 
@@ -67,6 +68,19 @@ class Workplace:
 
         path = file or self.settings.mandates.path
         return path, parse_mandates(read_yaml(path), str(path))
+
+    @cached_property
+    def portfolio_files(self) -> "dict[str, PortfolioFile]":
+        """The portfolios that are swept, by name. Raises ConfigFault, also where a file names a mandate or a plan that is not there."""
+        from alphaagent.debate.config import parse_debate
+        from alphaagent.evidence.sources.instruments import normal_ticker
+        from alphaagent.portfolio_files import read_portfolios, refuse_unknown_names
+
+        settings = self.settings
+        files = read_portfolios(settings.portfolios, normal_ticker)
+        plans = parse_debate(settings.debate.document, str(settings.debate.path)).plans
+        refuse_unknown_names(files, settings.portfolios, self.mandates, plans)
+        return files
 
     @cached_property
     def calendars(self) -> Calendars:
@@ -167,6 +181,7 @@ class Workplace:
             halt_file=settings.halt_file,
             halt_variable=settings.halt_variable,
             check_books=lambda: self._books_fault,
+            portfolio_files=lambda: self.portfolio_files,
         )
 
     def _recorded_data(self) -> dict[str, Any]:

@@ -6,14 +6,13 @@ Heavy modules are imported inside the commands, so that `--help` costs no more t
 import errno
 import sys
 from dataclasses import replace
-from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from alphaagent import __version__, cli_data, cli_decisions, cli_mandate, cli_models, cli_notify, cli_schedule
+from alphaagent import __version__, cli_data, cli_decisions, cli_mandate, cli_models, cli_notify, cli_schedule, cli_sweep
 from alphaagent.cli_books import ledger_app, portfolio_app
-from alphaagent.cli_common import ACTOR, AsJson, AsOf, PortfolioName, refuse_unreadable
+from alphaagent.cli_common import ACTOR, AsJson, AsOf, Engine, Plan, PortfolioName, refuse_unreadable
 from alphaagent.cli_common import complain as _complain
 from alphaagent.cli_common import print_json as _print_json
 from alphaagent.cli_common import say as _say
@@ -45,18 +44,6 @@ app.add_typer(cli_mandate.app, name="mandate")
 app.add_typer(cli_notify.app, name="notify")
 
 MAX_TICKERS = 100
-
-
-class Plan(StrEnum):
-    quick = "quick"
-    standard = "standard"
-    deep = "deep"
-
-
-class Engine(StrEnum):
-    auto = "auto"
-    crew = "crew"
-    heuristic = "heuristic"
 
 
 def main() -> None:
@@ -216,6 +203,7 @@ def _show_decided(workplace: "Workplace", decided: "Decided", *, as_json: bool) 
 
 app.command()(cli_decisions.show)
 app.command()(cli_decisions.replay)
+app.command()(cli_sweep.sweep)
 
 
 @app.command()

@@ -1,6 +1,7 @@
 """What the command line's modules share: the options that recur, how a document is printed, how a fault is told."""
 
 import json
+from enum import StrEnum
 from typing import Annotated, Any
 
 import typer
@@ -11,6 +12,18 @@ ACTOR = "operator"
 AsOf = Annotated[str | None, typer.Option("--as-of", metavar="WHEN", help="A session's date (one second after its close) or an ISO instant with a zone.")]
 AsJson = Annotated[bool, typer.Option("--json", help="One JSON document on stdout; JSON Lines for several tickers.")]
 PortfolioName = Annotated[str, typer.Option("--portfolio", metavar="NAME", help="The portfolio to decide for.")]
+
+
+class Plan(StrEnum):
+    quick = "quick"
+    standard = "standard"
+    deep = "deep"
+
+
+class Engine(StrEnum):
+    auto = "auto"
+    crew = "crew"
+    heuristic = "heuristic"
 
 
 def print_json(document: dict[str, Any]) -> None:

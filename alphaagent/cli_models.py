@@ -23,21 +23,23 @@ def spend(
     day: Annotated[str | None, typer.Option("--day", metavar="DATE", help="A day in UTC, such as 2026-01-31; today where it is left out.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """What model calls cost on a day, by portfolio, provider and model, against the ceiling."""
+    """What model calls cost on a day, by portfolio, provider and model, against the ceiling and the portfolios' own budgets."""
     from alphaagent.bootstrap import Workplace
-    from alphaagent.views_books import SPEND_COLUMNS, spend_document, spend_line
+    from alphaagent.views_books import SPEND_COLUMNS, budget_lines, spend_document, spend_line
 
     workplace = Workplace.open()
     chosen = _day(day) if day is not None else workplace.clock.now().date()
     store = workplace.required_store()
-    document = spend_document(chosen, workplace.settings.models.daily_spend, store.spent_on(chosen), store.spend_lines(chosen))
+    budgets = {name: file.daily_spend_usd for name, file in workplace.portfolio_files.items() if file.daily_spend_usd is not None}
+    document = spend_document(chosen, workplace.settings.models.daily_spend, store.spent_on(chosen), store.spend_lines(chosen), budgets)
     if as_json:
         return print_json(document)
     from alphaagent import render
 
     for line in render.lined_up(SPEND_COLUMNS, document["lines"]) if document["lines"] else ():
         typer.echo(line)
-    typer.echo(spend_line(document))
+    for line in (*budget_lines(document), spend_line(document)):
+        typer.echo(line)
 
 
 def print_estimate(workplace: "Workplace", asks: "list[Ask]", *, as_json: bool) -> int:
@@ -47,7 +49,7 @@ def print_estimate(workplace: "Workplace", asks: "list[Ask]", *, as_json: bool) 
     documents, code = [], 0
     for ask in asks:
         try:
-            documents.append(estimate_document(ask.ticker, _estimate(workplace, ask)))
+            documents.append(estimate_document(ask.ticker, estimated(workplace, ask)))
         except AlphaAgentError as fault:
             complain(fault)
             code = max(code, fault.exit_code)
@@ -63,8 +65,8 @@ def print_estimate(workplace: "Workplace", asks: "list[Ask]", *, as_json: bool) 
     return code
 
 
-def _estimate(workplace: "Workplace", ask: "Ask") -> "Estimate | None":
-    """None where no model would take part."""
+def estimated(workplace: "Workplace", ask: "Ask") -> "Estimate | None":
+    """What one debate would cost; None where no model would take part."""
     from alphaagent.pipeline import evidence_of
 
     matter, pack = evidence_of(workplace.desk, ask)

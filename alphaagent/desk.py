@@ -16,7 +16,8 @@ from alphaagent.domain.market import Instrument
 from alphaagent.domain.portfolio import Account, Activity, Portfolio
 from alphaagent.domain.record import DecisionRecord, EngineName, PlanName
 from alphaagent.domain.ruling import ControlState, GuardSnapshot, Ruling
-from alphaagent.errors import BooksUnsound, ConfigFault, Halted, NoEvidence, UsageFault
+from alphaagent.domain.spend import SpendLimit
+from alphaagent.errors import BooksUnsound, ConfigFault, Halted, NoEvidence, NotBegun, UsageFault
 from alphaagent.evidence.gather import SecondSource, Supplier, Tool, recorded
 from alphaagent.evidence.index_history import IndexHistory
 from alphaagent.evidence.sources.own_prices import OwnPrices
@@ -27,6 +28,7 @@ from alphaagent.guard.limits import loosened
 from alphaagent.guard.mandate import Mandate
 from alphaagent.guard.rules.e10_market_stress import MarketStress
 from alphaagent.llm.till import Till
+from alphaagent.portfolio_files import PortfolioFile
 from alphaagent.ports import Books, Broker, Calendar, Clock, Control, DecisionEngine, EvidenceSource, MarketData, Store, Supply
 
 if TYPE_CHECKING:
@@ -47,6 +49,18 @@ class Ask:
     slot: str = "manual"
     plan: PlanName | None = None
     """None: the configured one."""
+    reduce_only: bool = False
+    """Held, and not among the names that may be bought: the guard refuses what opens."""
+    rank: int = 0
+    """The place in the queue for the models' money, least first; the ticker decides between equals."""
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """What a portfolio is made with on its first use."""
+
+    cash: Decimal
+    mandate: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +114,33 @@ class Desk:
     """Fetches the prices that an instant needs, so that nobody waits for a vendor while the books are locked; a failure shows where they are used."""
     check_books: Callable[[], str | None] | None = None
     """Why the books as a whole cannot be trusted, or None: every link of the chain and every posting, once a process."""
+    portfolio_files: Callable[[], Mapping[str, PortfolioFile]] = dict
+    """What config/portfolios says of portfolios, by name. Raises ConfigFault."""
+    spend_limits: Callable[[str], tuple[SpendLimit, ...]] | None = None
+    """What a portfolio's debates may come to on a day, by its name; None for what its file says."""
+    at_once: int | None = None
+    """How many tickers are heard at once; None as configured."""
+    begin: Callable[[], None] = lambda: None
+    """Called before a ticker is heard and before a debate is paid for. Raises NotBegun where nothing more may begin."""
+
+    @property
+    def plain_opening(self) -> Opening:
+        """What a portfolio is made with that has no file."""
+        return Opening(self.starting_cash, self.default_mandate)
+
+    def opening(self, name: str) -> Opening | None:
+        """What a portfolio is made with on its first use; None where it has to be made by hand: it is not `default` and has no file."""
+        file = self.portfolio_files().get(name)
+        if file is None:
+            return self.plain_opening if name == DEFAULT_PORTFOLIO else None
+        return Opening(self.starting_cash if file.cash is None else file.cash, file.mandate or self.default_mandate)
+
+    def limits_on_spend(self, portfolio: str) -> tuple[SpendLimit, ...]:
+        """What limits a portfolio's debates besides the ceiling over all of them."""
+        if self.spend_limits is not None:
+            return self.spend_limits(portfolio)
+        file = self.portfolio_files().get(portfolio)
+        return (daily_budget(portfolio, file.daily_spend_usd),) if file is not None and file.daily_spend_usd is not None else ()
 
     def suppliers_of(self, instrument: Instrument) -> Mapping[Supply, Supplier]:
         """Where the evidence on an instrument comes from: its prices out of the user's own folder where they are there."""
@@ -127,13 +168,13 @@ class Desk:
         return self.control(Control("ACTIVE", "", datetime.min.replace(tzinfo=UTC)))
 
     def patience(self) -> Callable[[float], None]:
-        """A wait that gives up: raises UsageFault once `slot_patience_seconds` have been waited in all."""
+        """A wait that gives up: raises NotBegun once `slot_patience_seconds` have been waited in all."""
         waited = 0.0
 
         def wait(seconds: float) -> None:
             nonlocal waited
             if waited >= self.slot_patience_seconds:
-                raise UsageFault(f"another run has been deciding this slot for {waited:.0f} seconds", fix="try again later, or use another --slot")
+                raise NotBegun(f"another run has been deciding this slot for {waited:.0f} seconds", fix="try again later, or use another --slot")
             self.sleep(seconds)
             waited += seconds
 
@@ -166,6 +207,8 @@ def resolve(desk: Desk, ticker: str, as_of: datetime) -> tuple[Instrument, date]
     """The one instrument behind a ticker and its exchange's last session completed at as_of. Raises NoEvidence or UsageFault."""
     found = _named(desk, ticker, as_of)
     if not found:
+        if desk.live is not None:
+            raise NoEvidence(f"{ticker} is unknown to every vendor asked", fix="check the spelling, or describe it in config/instruments.yaml")
         raise NoEvidence(f"{ticker} is unknown here", fix=f"known tickers: {', '.join(desk.market.tickers())}")
     if len(found) > 1:
         raise UsageFault(f"{ticker} is ambiguous at {as_of.date()}: {', '.join(one.id for one, _ in found)}", fix="use one of these ids")
@@ -199,10 +242,16 @@ def _resume_hint(desk: Desk, sources: tuple[str, ...]) -> str:
     return ", then ".join(hints[source] for source in sources)
 
 
-def find_portfolio(books: Books, name: str) -> Portfolio | None:
-    """The portfolio of that name; None where it is `default` and will be made by the first decision. Raises UsageFault."""
+def daily_budget(portfolio: str, usd: Decimal) -> SpendLimit:
+    """A portfolio's own budget, in words."""
+    fix = f"raise daily_spend_usd in portfolios/{portfolio}.yaml, or wait for the next UTC day; `alphaagent spend` shows what it went to"
+    return SpendLimit(f"the budget of {portfolio}", usd, fix)
+
+
+def find_portfolio(desk: Desk, books: Books, name: str) -> Portfolio | None:
+    """The portfolio of that name; None where the first decision will make it: `default`, or one with a file. Raises UsageFault."""
     found = books.portfolio(name)
-    if found is None and name != DEFAULT_PORTFOLIO:
+    if found is None and desk.opening(name) is None:
         names = ", ".join(one.name for one in books.portfolios()) or "none yet"
         raise UsageFault(f"there is no portfolio {name!r} (there is: {names})", fix=f"run `alphaagent portfolio create {name}`")
     return found
@@ -210,7 +259,11 @@ def find_portfolio(books: Books, name: str) -> Portfolio | None:
 
 def first_portfolio(desk: Desk, books: Books, name: str, as_of: datetime) -> Portfolio:
     """The portfolio of that name, made just before as_of where this is its first use."""
-    return find_portfolio(books, name) or create_portfolio(desk, books, name, desk.default_mandate, desk.starting_cash, as_of - timedelta(seconds=1))
+    found = find_portfolio(desk, books, name)
+    if found is not None:
+        return found
+    opening = desk.opening(name) or desk.plain_opening
+    return create_portfolio(desk, books, name, opening.mandate, opening.cash, as_of - timedelta(seconds=1))
 
 
 def create_portfolio(desk: Desk, books: Books, name: str, mandate: str, cash: Decimal, at: datetime) -> Portfolio:
@@ -231,17 +284,18 @@ def put_on_file(books: Books, portfolio: Portfolio, mandate: Mandate, at: dateti
 
 
 def fresh_book(desk: Desk, name: str, as_of: datetime, existing: Portfolio | None) -> BookState:
-    """A book that does not exist yet: the starting cash and nothing else."""
+    """A book that does not exist yet: its opening cash and nothing else."""
     opened = as_of - timedelta(seconds=1)
-    mandate = existing.mandate if existing else desk.default_mandate
+    opening = desk.opening(name) or desk.plain_opening
+    mandate = existing.mandate if existing else opening.mandate
     portfolio = Portfolio(id=0, name=name, currency=BASE_CURRENCY, kind="paper", mandate=mandate, opened_at=opened)
-    account = Account(portfolio=portfolio, book_time=opened, cash=desk.starting_cash, settled_cash=desk.starting_cash, positions=(), pending=())
+    account = Account(portfolio=portfolio, book_time=opened, cash=opening.cash, settled_cash=opening.cash, positions=(), pending=())
     state, sources = desk.control_without_books()
     if state == "HALTED":
         raise Halted(f"the system is halted by {' and '.join(sources)}", fix=_resume_hint(desk, sources))
     return BookState(
         account=account,
-        equity=desk.starting_cash,
+        equity=opening.cash,
         control_state=state,
         control_sources=sources,
         books_fault=None,

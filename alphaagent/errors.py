@@ -23,6 +23,10 @@ class UsageFault(AlphaAgentError):
     exit_code = 2
 
 
+class NotBegun(UsageFault):
+    """Nothing was begun here: another run holds the slot, or the time was up. The next run completes what this one left."""
+
+
 class ConfigFault(UsageFault):
     """Fix the configuration: a file, a key, an environment variable, a folder's permissions."""
 
@@ -72,6 +76,10 @@ class NotSent(AlphaAgentError):
     """A notification did not reach its target; what was to be sent stays in the outbox and is tried again."""
 
     exit_code = 4
+
+
+class SpendRefused(ProviderFault):
+    """The money for a debate is not there: a ceiling, a budget, or a part of one would be passed."""
 
 
 class Halted(AlphaAgentError):

@@ -16,14 +16,13 @@ from alphaagent.domain.market import Instrument
 from alphaagent.domain.proposal import TradeProposal
 from alphaagent.domain.record import EngineName, Request, is_scheduled
 from alphaagent.domain.ruling import GuardSnapshot, Provenance
-from alphaagent.domain.spend import SpendAsk
-from alphaagent.domain.transcript import Fault
-from alphaagent.errors import NoEvidence, ProviderFault
+from alphaagent.domain.spend import SpendAsk, SpendRef
+from alphaagent.errors import NoEvidence, ProviderFault, SpendRefused
 from alphaagent.evidence.coming import earnings_items
 from alphaagent.evidence.gather import gather
 from alphaagent.evidence.gathered import Gathered
 from alphaagent.evidence.portfolio_tool import PortfolioView, portfolio_items
-from alphaagent.evidence.second_source import second_source_items
+from alphaagent.evidence.price_tool import market_items
 from alphaagent.evidence.standing import standing
 from alphaagent.execution.marks import mark, split_ratio
 from alphaagent.execution.snapshots import NO_DEBATE, Argued, Beside, BookState, Seen, Subject, decide_snapshot
@@ -31,6 +30,7 @@ from alphaagent.execution.trading import trading
 from alphaagent.guard.evaluate import budget
 from alphaagent.guard.intake import read_proposal
 from alphaagent.guard.mandate import Mandate
+from alphaagent.llm.till import Place, Till
 from alphaagent.ports import Calendar, Spending
 
 if TYPE_CHECKING:
@@ -48,6 +48,7 @@ class Matter:
     request: Request
     instrument: Instrument
     session: date
+    reduce_only: bool = False
 
     @property
     def slot_key(self) -> str:
@@ -83,7 +84,7 @@ def matter_of(desk: Desk, ask: Ask) -> Matter:
     plan = (ask.plan or staff.file.plan) if staff else None
     if staff is not None and plan is not None:
         staff.phases(plan)
-        if desk.daily_spend is not None:
+        if desk.daily_spend is not None or desk.limits_on_spend(ask.portfolio):
             staff.refuse_unpriced(plan)
     request = Request(
         ticker=ask.ticker,
@@ -95,7 +96,7 @@ def matter_of(desk: Desk, ask: Ask) -> Matter:
         slot=ask.slot,
         configuration=fingerprint([desk.configuration, staff.fingerprint()]) if staff else desk.configuration,
     )
-    return Matter(request, instrument, session)
+    return Matter(request, instrument, session, ask.reduce_only)
 
 
 def sealed_evidence(desk: Desk, matter: Matter, book: BookState, mandate: Mandate, acted: tuple[str, ...]) -> EvidencePack:
@@ -103,7 +104,7 @@ def sealed_evidence(desk: Desk, matter: Matter, book: BookState, mandate: Mandat
     request = matter.request
 
     def portfolio_evidence(gathered: Gathered) -> tuple[EvidenceItem, ...]:
-        beside = (*earnings_items(gathered), *second_source_items(gathered))
+        beside = (*earnings_items(gathered), *market_items(gathered))
         probe = snapshot_of(desk, matter, book, mandate, None, "heuristic", None, beside)
         return portfolio_items(gathered, _view(book, matter.instrument, probe, mandate, acted))
 
@@ -111,18 +112,22 @@ def sealed_evidence(desk: Desk, matter: Matter, book: BookState, mandate: Mandat
     return gather(suppliers, desk.tools, calendar, matter.instrument, request.ticker, request.as_of, matter.session, portfolio_evidence, desk.second)
 
 
-def form_opinion(desk: Desk, matter: Matter, pack: EvidencePack, spending: Spending | None, watch: Watch) -> Opinion:
-    """The engine that was asked for, or the recorded substitute where that is allowed. `spending` books what a model costs."""
+def form_opinion(desk: Desk, matter: Matter, pack: EvidencePack, spending: Spending | None, watch: Watch, place: Place | None = None) -> Opinion:
+    """The engine that was asked for, or the recorded substitute where that is allowed. `spending` books what a model costs; `place` is where the
+    debate stands in the queue for money.
+
+    Where the money for a debate is not there, the substitute may only reduce: a budget that is spent must not make a book that no debate made.
+    """
     staff, tell = desk.staff() if matter.request.engine != "heuristic" else None, watch(decision_id(matter, pack))
     if staff is None or matter.request.plan is None:
         return _without_a_model(desk, pack, matter.request.engine)
     try:
-        debated = _paid_debate(desk, staff, matter, pack, spending, tell)
+        debated = _paid_debate(desk, staff, matter, pack, spending, tell, place or desk.till)
         fault, transcript = debated.fault, debated.transcript
         if debated.result is not None:
             return Opinion(pack, debated.result, "crew", None, tell, transcript)
-    except ProviderFault as refused:
-        fault, transcript = Fault(kind="spend", message=refused.message), None
+    except SpendRefused as refused:
+        return _unpaid(desk, pack, refused, tell)
     reason = f"{fault.kind}: {fault.message}" if fault else "the debate came to no verdict"
     tell("run_failed", code=fault.kind if fault else "internal", message=reason)
     if not desk.allow_fallback:
@@ -130,17 +135,33 @@ def form_opinion(desk: Desk, matter: Matter, pack: EvidencePack, spending: Spend
     return Opinion(pack, desk.engines["heuristic"].decide(pack), "fallback", reason, tell, transcript)
 
 
-def _paid_debate(desk: Desk, staff: "Staff", matter: Matter, pack: EvidencePack, spending: Spending | None, tell: Events) -> "Debated":
+def _unpaid(desk: Desk, pack: EvidencePack, refused: SpendRefused, tell: Events) -> Opinion:
+    """The substitute for a debate that nobody can pay for: it may sell and trim, and what it would buy is not bought."""
+    reason = f"spend: {refused.message}"
+    tell("run_failed", code="spend", message=reason)
+    if not desk.allow_fallback:
+        raise SpendRefused(reason, fix=refused.fix)
+    result = desk.engines["heuristic"].decide(pack, reducing_only=True)
+    said = "the heuristic engine speaks, for reducing risk only" + ("; its purchase is not made" if result.hold_kind == "held_back" else "")
+    return Opinion(pack, result, "fallback", f"{reason}; {said}", tell)
+
+
+def _paid_debate(desk: Desk, staff: "Staff", matter: Matter, pack: EvidencePack, spending: Spending | None, tell: Events, till: Till | Place) -> "Debated":
     """A debate under the day's ceiling: the most that it can cost is reserved before, and what it did cost is booked after, whatever came of it."""
     plan, now = matter.request.plan or staff.file.plan, desk.clock.now()
     setup, most = staff.setup(plan, desk.markers()), staff.most_cost(plan)
     ask = SpendAsk(now.date(), matter.request.portfolio, matter.request.ticker, setup.provider, ", ".join(staff.models_of(plan)), most)
     if spending is None:  # a dry run without books: there is nowhere to book it, and the ceiling still is one
         if desk.daily_spend is not None and most is not None and most > desk.daily_spend:
-            raise ProviderFault(f"this debate may take {most:f} USD, more than the ceiling of {desk.daily_spend:f} USD a day")
+            raise SpendRefused(f"this debate may take {most:f} USD, more than the ceiling of {desk.daily_spend:f} USD a day")
         desk.tell_asking(setup, most)
         return staff.crew.debate(pack, setup, now, tell)
-    with desk.till.reserved(lambda: spending.reserve_spend(ask, desk.daily_spend)) as held:
+
+    def reserve() -> SpendRef:
+        desk.begin()
+        return spending.reserve_spend(ask, desk.daily_spend, desk.limits_on_spend(ask.portfolio))
+
+    with till.reserved(reserve) as held:
         desk.tell_asking(setup, most)
         debated = staff.crew.debate(pack, setup, now, tell)
         cost = None if most is None else Decimal(debated.transcript.usage.cost_usd)
@@ -197,15 +218,16 @@ def argued_in(result: EngineResult | None) -> Argued:
 
 
 def beside_in(items: Iterable[EvidenceItem], ratio: Decimal) -> Beside:
-    """What the items `earnings_date` and `second_source` say, where there are such; `ratio`: new shares per share of the last close."""
+    """What the items `earnings_date`, `second_source` and `quote` say, where there are such; `ratio`: new shares per share of the last close."""
     found = {item.kind: item for item in items}
-    earnings, second = found.get("earnings_date"), found.get("second_source")
+    earnings, second, quote = found.get("earnings_date"), found.get("second_source"), found.get("quote")
     close = second.payload.get("second_close") if second else None
     return Beside(
         second_price=None if close is None else Decimal(close) / ratio,
         second_missing=_reason(second) if second and close is None else None,
         earnings_in_sessions=earnings.payload.get("sessions") if earnings else None,
         earnings_unknown=_reason(earnings) if earnings and earnings.status is not Status.OK else None,
+        prices_doubt=quote.payload.get("doubt") if quote else None,
     )
 
 
@@ -252,6 +274,7 @@ def snapshot_of(
         fill_session=fill_session,
         price=price,
         scheduled=is_scheduled(request.slot),
+        reduce_only=matter.reduce_only,
         seen=seen,
         argued=argued_in(result),
         beside=beside_in(items, split_ratio(desk.market, instrument, after=quote.known_at, upto=request.as_of)),

@@ -73,6 +73,16 @@ class Moments:
         self.refresh(tickers)
         return self.desk.clock.now()
 
+    def common(self, text: str | None, tickers: list[str]) -> datetime:
+        """One instant for all of these, each of whose sessions is then its own exchange's last: a date is one second after the latest close on it
+        among their exchanges; nothing is their last common session, or now where the data are live.
+        """
+        if text is None:
+            return self.live_moment(None, tickers) if self.refresh is not None else max(self.moments(None, tickers))
+        calendars = list(dict.fromkeys(self._calendar_for(ticker, text) for ticker in tickers))
+        meant = [calendar for calendar in calendars if _is_meant(text, calendar)] or calendars[:1]
+        return max(self._instant(text, calendar) for calendar in meant)
+
     def _calendar_for(self, ticker: str, text: str) -> SessionTable:
         """The calendar of what a ticker names around an instant; New York's where it names nothing, which the decision then says."""
         with suppress(ValueError, UsageFault):
@@ -118,6 +128,15 @@ class Moments:
         market, today = self.desk.market, self.desk.clock.now().date()
         named = (instrument for ticker in tickers for instrument in market.resolve(ticker, today))
         return [session for instrument in named if (session := market.last_session(instrument))]
+
+
+def _is_meant(text: str, calendar: SessionTable) -> bool:
+    """Whether a date is one of a calendar's sessions; an instant is as good for any."""
+    try:
+        day = date.fromisoformat(text)
+    except ValueError:
+        return True
+    return calendar.first <= day <= calendar.last and calendar.is_session(day)
 
 
 def _literal(text: str) -> datetime:

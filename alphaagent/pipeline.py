@@ -16,7 +16,6 @@ from alphaagent import __version__
 from alphaagent.debate.events import Watch, unwatched
 from alphaagent.debate.record import Transcript
 from alphaagent.desk import (
-    DEFAULT_PORTFOLIO,
     Ask,
     Desk,
     find_portfolio,
@@ -34,7 +33,7 @@ from alphaagent.domain.market import Instrument
 from alphaagent.domain.portfolio import Account, Order, OrderStatus, Portfolio
 from alphaagent.domain.record import DecisionRecord, Usage
 from alphaagent.domain.ruling import Outcome
-from alphaagent.errors import AlphaAgentError, ProviderFault, UsageFault
+from alphaagent.errors import AlphaAgentError, ProviderFault, SpendRefused, UsageFault
 from alphaagent.execution.snapshots import BookState, order_id
 from alphaagent.guard.evaluate import evaluate, reservation
 from alphaagent.guard.intake import read_proposal
@@ -127,7 +126,7 @@ def _looked_at(desk: Desk, ask: Ask) -> tuple[Matter, BookState, Mandate]:
     if store:
         refuse_if_halted(desk, store)
     with store.read() if store else nullcontext() as books:
-        portfolio = find_portfolio(books, ask.portfolio) if books else _unmade(ask)
+        portfolio = find_portfolio(desk, books, ask.portfolio) if books else _unmade(desk, ask)
         if books is None or portfolio is None or portfolio.opened_at > ask.as_of:
             book = fresh_book(desk, ask.portfolio, ask.as_of, portfolio)
         else:
@@ -143,7 +142,8 @@ def _decide_batch(desk: Desk, asks: Mapping[int, Ask], tell: Callable[[str, str]
 
     def settle_result(place: int, result: Result) -> None:
         results[place] = result
-        tell(asks[place].ticker, f"failed: {result.message}" if isinstance(result, AlphaAgentError) else "decided")
+        told = f"failed: {result.message}" if isinstance(result, AlphaAgentError) else "decided before" if result.repeated else "decided"
+        tell(asks[place].ticker, told)
 
     for place, ask in asks.items():
         try:
@@ -180,24 +180,25 @@ def _doors(desk: Desk, ask: Ask) -> tuple[Store, Portfolio | None]:
     refuse_if_halted(desk, store)
     stop_if_unsound(store, ask.as_of, desk.check_books)
     with store.read() as books:
-        return store, find_portfolio(books, ask.portfolio)
+        return store, find_portfolio(desk, books, ask.portfolio)
 
 
-def _unmade(ask: Ask) -> Portfolio | None:
-    """Without books there is only `default`, which the first decision makes: no portfolio. Raises UsageFault for another name."""
-    if ask.portfolio != DEFAULT_PORTFOLIO:
+def _unmade(desk: Desk, ask: Ask) -> Portfolio | None:
+    """Without books there are only the portfolios that the first decision makes: none yet. Raises UsageFault for another name."""
+    if desk.opening(ask.portfolio) is None:
         raise UsageFault(f"there is no portfolio {ask.portfolio!r}", fix=f"run `alphaagent portfolio create {ask.portfolio}`")
     return None
 
 
 def _claims(desk: Desk, store: Store, asks: Mapping[int, Ask], matters: Mapping[int, Matter]) -> Iterable[tuple[int, _Held | Result]]:
-    """Takes the slots in the order of their keys, so that two runs can never wait for each other in a circle."""
+    """Takes the slots in the order of their keys, so that two runs can never wait for each other in a circle; the patience is that of the run."""
     keyed = sorted((matter.slot_key, matter.request.ticker, place) for place, matter in matters.items())
+    patience = desk.patience()
     for _, group in groupby(keyed, key=lambda entry: entry[0]):
         key, _, place = next(group)
         matter = matters[place]
         try:
-            claim = store.claim(key, matter.request_hash, desk.patience())
+            claim = store.claim(key, matter.request_hash, patience)
         except AlphaAgentError as fault:
             yield place, fault
             continue
@@ -211,7 +212,7 @@ def _decide_held(desk: Desk, store: Store, portfolio: Portfolio | None, held: Ma
     request = next(iter(held.values())).matter.request
     try:
         settled = _brought_up_to(desk, store, portfolio, request.as_of) if portfolio else ()
-        mandate = desk.mandate(portfolio.mandate if portfolio else desk.default_mandate)
+        mandate = desk.mandate((portfolio or desk.opening(request.portfolio) or desk.plain_opening).mandate)
         heard = dict(zip(held, _opinions(desk, store, portfolio, mandate, list(held.values()), watch), strict=True))
     except AlphaAgentError as fault:
         yield from ((place, fault) for place in held)
@@ -237,38 +238,57 @@ def _brought_up_to(desk: Desk, store: Store, portfolio: Portfolio, as_of: dateti
 
 
 def _opinions(desk: Desk, store: Store, portfolio: Portfolio | None, mandate: Mandate, held: Sequence[_Held], watch: Watch) -> list[Opinion | AlphaAgentError]:
-    """One opinion or fault per slot, in their order; a provider's fault is audited."""
+    """One opinion or fault per slot, in their order; a provider's fault is audited. Whoever is behind in the queue for money waits for those ahead."""
+    queue = sorted(range(len(held)), key=lambda number: (held[number].ask.rank, held[number].ask.ticker))
+    places, claims = desk.till.line_up(len(held)), [one.claim for one in held]
 
-    def heard(one: _Held) -> Opinion | AlphaAgentError:
+    def heard(turn: int) -> Opinion | AlphaAgentError:
+        one, place = held[queue[turn]], places[turn]
         try:
+            desk.begin()
+            if one.matter.request.plan:
+                store.renew(claims)
             book = _book(desk, store, portfolio, one.matter)
             acted = _acted_flags(store, portfolio, one.matter.instrument) if portfolio else ()
-            return form_opinion(desk, one.matter, sealed_evidence(desk, one.matter, book, mandate, acted), store, watch)
+            return form_opinion(desk, one.matter, sealed_evidence(desk, one.matter, book, mandate, acted), store, watch, place)
         except AlphaAgentError as fault:
             return fault
+        finally:
+            place.leave()
 
+    opinions = dict(zip(queue, _at_once(desk, held, heard), strict=True))
+    _audit_failures(store, [(held[number].ask, opinion) for number, opinion in opinions.items() if isinstance(opinion, ProviderFault)])
+    return [opinions[number] for number in range(len(held))]
+
+
+def _at_once(desk: Desk, held: Sequence[_Held], heard: Callable[[int], Opinion | AlphaAgentError]) -> list[Opinion | AlphaAgentError]:
+    """Everybody in the queue, several at a time: debates wait for models, evidence alone waits for vendors."""
     if len(held) == 1:
-        opinions = [heard(held[0])]
-    else:
-        with ThreadPoolExecutor(max_workers=_at_once(desk, held)) as pool:
-            try:
-                opinions = list(pool.map(heard, held))
-            except KeyboardInterrupt:
-                pool.shutdown(wait=False, cancel_futures=True)
-                desk.hang_up()
-                raise
-    for one, opinion in zip(held, opinions, strict=True):
-        if isinstance(opinion, ProviderFault):
-            with store.write() as books:
-                transcript = None if opinion.transcript is None else canonical(opinion.transcript)
-                books.record_failure(one.ask.ticker, one.ask.portfolio, "PROVIDER", opinion.message, one.ask.as_of, transcript)
-    return opinions
-
-
-def _at_once(desk: Desk, held: Sequence[_Held]) -> int:
-    """How many tickers are heard at once: debates wait for models, evidence alone waits for vendors."""
+        return [heard(0)]
     staff = desk.staff() if any(one.matter.request.plan for one in held) else None
-    return staff.file.concurrency if staff else EVIDENCE_THREADS
+    most = desk.at_once or (staff.file.concurrency if staff else EVIDENCE_THREADS)
+    with ThreadPoolExecutor(max_workers=most) as pool:
+        try:
+            return list(pool.map(heard, range(len(held))))
+        except KeyboardInterrupt:
+            pool.shutdown(wait=False, cancel_futures=True)
+            desk.till.close()
+            desk.hang_up()
+            raise
+
+
+def _audit_failures(store: Store, failed: Sequence[tuple[Ask, ProviderFault]]) -> None:
+    """A row for every debate that failed, and one for all that nobody could pay for: the money is gone once."""
+    unpaid = [(ask, fault) for ask, fault in failed if isinstance(fault, SpendRefused)]
+    for ask, fault in failed:
+        if not isinstance(fault, SpendRefused):
+            transcript = None if fault.transcript is None else canonical(fault.transcript)
+            with store.write() as books:
+                books.record_failure(ask.ticker, ask.portfolio, "PROVIDER", fault.message, ask.as_of, transcript)
+    if unpaid:
+        first, fault = unpaid[0]
+        with store.write() as books:
+            books.record_failure([ask.ticker for ask, _ in unpaid], first.portfolio, "SPEND", fault.message, first.as_of)
 
 
 def _book(desk: Desk, store: Store, portfolio: Portfolio | None, matter: Matter) -> BookState:

@@ -1,6 +1,6 @@
 """The sockets. A source, an engine, a calendar, a clock, market data and a store are anything that has these shapes."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -14,7 +14,8 @@ from alphaagent.domain.market import Bar, CorporateAction, Instrument, Quote, Re
 from alphaagent.domain.portfolio import Account, Activity, FrozenName, Order, OrderStatus, Portfolio, PortfolioKind
 from alphaagent.domain.record import DecisionRecord, Usage
 from alphaagent.domain.ruling import ControlState, GuardSnapshot, Ruling
-from alphaagent.domain.spend import SpendAsk, SpendRef, SpendTotal
+from alphaagent.domain.spend import SpendAsk, SpendLimit, SpendRef, SpendTotal
+from alphaagent.domain.sweep import Swept
 
 Supply = Literal["prices", "fundamentals", "news", "events"]
 
@@ -109,7 +110,9 @@ class DecisionEngine(Protocol):
 
     @property
     def name(self) -> Literal["heuristic", "crew"]: ...
-    def decide(self, pack: EvidencePack) -> EngineResult: ...
+    def decide(self, pack: EvidencePack, *, reducing_only: bool = False) -> EngineResult:
+        """`reducing_only`: a purchase becomes a HOLD that says so."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,8 +228,12 @@ class Books(Protocol):
         """
         ...
 
-    def record_failure(self, ticker: str, portfolio: str, code: str, message: str, at: datetime, transcript: bytes | None = None) -> AuditRef:
-        """That nothing was decided and why, with the transcript of the debate that failed where there was one."""
+    def record_failure(self, tickers: str | Sequence[str], portfolio: str, code: str, message: str, at: datetime, transcript: bytes | None = None) -> AuditRef:
+        """That nothing was decided and why, with the transcript of the debate that failed where there was one. Of several tickers it is one event."""
+        ...
+
+    def record_sweep(self, portfolio: str, swept: Swept, at: datetime) -> AuditRef | None:
+        """What a pass over a watchlist came to, as one event. None, and no audit row, where it changed nothing and found nothing new wrong."""
         ...
 
     def record_fill(
@@ -278,10 +285,11 @@ class Books(Protocol):
 class Spending(Protocol):
     """What model calls cost, kept under a ceiling per UTC day across processes. Each call is a short write transaction of its own."""
 
-    def reserve_spend(self, ask: SpendAsk, ceiling: Decimal | None) -> SpendRef:
+    def reserve_spend(self, ask: SpendAsk, ceiling: Decimal | None, limits: Sequence[SpendLimit] = ()) -> SpendRef:
         """Holds the most that a debate can cost; no ceiling is None. A reservation that is never booked stays counted at its most.
 
-        Raises ProviderFault where the day's ceiling would be passed, or where there is one and the price is not known.
+        The ceiling is over all portfolios, `limits` are over the one that asks. Raises SpendRefused where any of them would be passed, or where
+        there is one and the price is not known.
         """
         ...
 
@@ -293,7 +301,9 @@ class Spending(Protocol):
         """Books that nothing was spent. AlphaAgentError where it has been booked."""
         ...
 
-    def spent_on(self, day: date) -> SpendTotal: ...
+    def spent_on(self, day: date, portfolio: str | None = None) -> SpendTotal:
+        """What a day adds up to, of one portfolio or of all."""
+        ...
 
 
 class Store(Spending, Protocol):
@@ -309,6 +319,14 @@ class Store(Spending, Protocol):
 
         Raises UsageFault where a different request took it.
         """
+        ...
+
+    def decided_in(self, key: str) -> StoredDecision | None:
+        """The decision that took a slot; None where it is free or still held."""
+        ...
+
+    def renew(self, claims: Iterable[Claim]) -> None:
+        """Begins the lease of slots anew that a long run still holds."""
         ...
 
     def release(self, claim: Claim) -> None: ...

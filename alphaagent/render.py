@@ -30,6 +30,7 @@ HOLD_KINDS = {
     "no_edge": "no edge over the base rate",
     "barred": "opening is barred",
     "abstained": "abstained",
+    "held_back": "a purchase is held back: no money for a debate",
 }
 SIDE_BY_SIDE = 110
 """Columns from which the two cases stand beside each other."""

@@ -37,7 +37,7 @@ def replay(stored: StoredDecision, transcript: Transcript | None = None, debate_
     """Evidence hash, debate (where there was one), engine result, proposal and every ruling, made again and compared byte for byte."""
     record = stored.record
     debate, spoken = _debate(record, transcript, debate_again)
-    result = spoken if record.result.engine == "crew" else ENGINES[record.result.engine]().decide(record.pack)
+    result = spoken if record.result.engine == "crew" else ENGINES["heuristic"]().decide(record.pack, reducing_only=record.result.reducing_only)
     if result is None:
         return (*debate, Check("cases, score and proposal text", agrees=False, difference="the debate came to no verdict this time"))
     checks = [

@@ -144,6 +144,8 @@ class Settings(FileSettings):
     schedule: ConfigFile
     notify_urls: dict[str, SecretStr]
     """Addresses for notifications, by the variable that holds them."""
+    portfolios: Path
+    """The folder of the portfolios that are swept."""
 
 
 def load_settings(environ: Mapping[str, str] | None = None, cwd: Path | None = None) -> Settings:
@@ -173,6 +175,7 @@ def load_settings(environ: Mapping[str, str] | None = None, cwd: Path | None = N
         mandates=_config_file(config, "mandate.yaml"),
         notify=notify,
         notify_urls=_notify_urls(env, notify),
+        portfolios=_portfolios(config),
         **{name: _config_file(config, f"{name}.yaml") for name in CONFIG_FILES},
     )
 
@@ -332,6 +335,12 @@ def _config_file(config: Path, name: str) -> ConfigFile:
         if path.is_file():
             return ConfigFile(path=path, document=read_yaml(path, texts=name in OF_TEXT))
     raise ConfigFault(f"{name} was found neither in {config} nor among the shipped defaults", fix="set ALPHAAGENT_CONFIG to the folder that holds it")
+
+
+def _portfolios(config: Path) -> Path:
+    """The user's own portfolios where there is any, else the shipped one."""
+    own = config / "portfolios"
+    return own if any(own.glob("*.y*ml")) else defaults_folder() / "config" / "portfolios"
 
 
 def _validated(shape: type[FileSettings], file: ConfigFile) -> dict[str, Any]:

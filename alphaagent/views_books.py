@@ -4,6 +4,7 @@ import csv
 import io
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from alphaagent.domain.base import decimal_text, instant_text
@@ -138,10 +139,37 @@ def refused_document(message: str, faults: Sequence["RowFault"]) -> Document:
 SPEND_COLUMNS = ("portfolio", "provider", "model", "calls", "prompt_tokens", "completion_tokens", "spent_usd", "reserved_usd", "unpriced")
 
 
-def spend_document(day: "date", ceiling: Decimal | None, total: SpendTotal, lines: Sequence[SpendLine]) -> Document:
-    """What a day's model calls cost, what they went to, and the ceiling; null where there is none."""
+def spend_document(
+    day: "date", ceiling: Decimal | None, total: SpendTotal, lines: Sequence[SpendLine], budgets: Mapping[str, Decimal] = MappingProxyType({})
+) -> Document:
+    """What a day's model calls cost, what they went to, the ceiling (null where there is none), and the budgets of single portfolios."""
     listed = [{"portfolio": line.portfolio, "provider": line.provider, "model": line.model, **_spent(line.total)} for line in lines]
-    return {"day": day.isoformat(), "ceiling_usd": None if ceiling is None else decimal_text(ceiling), **_spent(total), "lines": listed}
+    return {
+        "day": day.isoformat(),
+        "ceiling_usd": None if ceiling is None else decimal_text(ceiling),
+        **_spent(total),
+        "lines": listed,
+        "budgets": _budgets(budgets, lines),
+    }
+
+
+def _budgets(budgets: Mapping[str, Decimal], lines: Sequence[SpendLine]) -> list[Document]:
+    """Every portfolio with a budget of its own, and what it has used of it."""
+    return [
+        {
+            "portfolio": name,
+            "budget_usd": decimal_text(budget),
+            "spent_usd": decimal_text(sum((line.total.booked for line in lines if line.portfolio == name), Decimal(0))),
+            "reserved_usd": decimal_text(sum((line.total.reserved for line in lines if line.portfolio == name), Decimal(0))),
+        }
+        for name, budget in sorted(budgets.items())
+    ]
+
+
+def budget_lines(document: Document) -> list[str]:
+    """The budgets in words."""
+    told = "{portfolio}: {spent_usd} USD spent, {reserved_usd} USD reserved; its budget is {budget_usd} USD"
+    return [told.format_map(one) for one in document["budgets"]]
 
 
 def _spent(total: SpendTotal) -> Document:

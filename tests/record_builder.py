@@ -45,6 +45,7 @@ def snapshot(pack: EvidencePack, result: EngineResult, **changes: Any) -> GuardS
         "gross_exposure": Decimal(0),
         "activity": Activity(),
         "scheduled": False,
+        "reduce_only": False,
         "budget": Decimal(portfolio["budget"]),
         "evidence_count": 9,
         "evidence_age_sessions": 0,

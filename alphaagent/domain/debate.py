@@ -96,7 +96,9 @@ class EngineResult(Frozen):
     base_rate: str | None = None
     score: str | None = None
     contributions: tuple[Contribution, ...] = ()
-    hold_kind: Literal["balanced", "no_trade_region", "at_target", "no_edge", "barred", "abstained"] | None = None
+    hold_kind: Literal["balanced", "no_trade_region", "at_target", "no_edge", "barred", "abstained", "held_back"] | None = None
+    reducing_only: bool = False
+    """The engine stood in for a debate that nobody could pay for: it might sell, and a purchase was held back."""
     flip: str | None = None
     """The smallest change that would alter the action, in words."""
     target_weight: str | None = None

@@ -105,6 +105,8 @@ class GuardSnapshot(Frozen):
     """The same price from another source; None where none is configured or where it gave none."""
     second_missing: str | None = Field(None, json_schema_extra=SINCE_4)
     """decide: why a second source that is configured gave no price to compare."""
+    prices_doubt: str | None = Field(None, json_schema_extra=SINCE_4)
+    """decide: why the supply of prices is not to be relied on (stale, or in conflict with itself), in words; None where it is sound."""
     index_change: Decimal | None = None
     """Change of the market index on the last completed session as a fraction; None where the mandate names none or it is not known."""
     actions: tuple[Effective, ...] | None = None
@@ -130,6 +132,8 @@ class GuardSnapshot(Frozen):
     """Sessions since the last order to sell this instrument was decided; None where there is none."""
     scheduled: bool | None = None
     """decide: whether a schedule asked, and not a person."""
+    reduce_only: bool = Field(False, json_schema_extra=SINCE_4)
+    """decide: whether the name is held and not among those that the run may buy."""
     budget: Decimal | None = None
     """decide: the most that an opening order may be, as the engine was shown it."""
 

@@ -20,6 +20,16 @@ class SpendAsk:
 
 
 @dataclass(frozen=True, slots=True)
+class SpendLimit:
+    """What one portfolio's debates may come to on a day, besides the ceiling over all of them."""
+
+    what: str
+    """In words, for whoever is refused."""
+    usd: Decimal
+    fix: str
+
+
+@dataclass(frozen=True, slots=True)
 class SpendRef:
     """A reservation, to be booked or released once."""
 

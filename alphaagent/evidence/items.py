@@ -52,12 +52,17 @@ def measure_item(
 
 def _standing(supplied: Supplied, measure: Measure, stale: str | None) -> tuple[Status, str | None]:
     if supplied.status is not Status.OK:
-        return supplied.status, supplied.note or f"{supplied.source} is {supplied.status.value}"
+        return supplied.status, why_not_ok(supplied)
     if stale:
         return Status.STALE, stale
     if measure.pointless:
         return Status.NOT_APPLICABLE, None
     return (Status.EMPTY if measure.missing else Status.OK), None
+
+
+def why_not_ok(supplied: Supplied) -> str:
+    """Why a supply is not `ok`, in words."""
+    return supplied.note or f"{supplied.source} is {supplied.status.value}"
 
 
 def lost_item(g: Gathered, tool: ToolName, kind: str, supplied: Supplied, nothing: str) -> EvidenceItem:

@@ -17,7 +17,7 @@ from alphaagent.evidence import technicals as t
 from alphaagent.evidence.coming import ex_dividend_items
 from alphaagent.evidence.gathered import Gathered
 from alphaagent.evidence.index_history import COMPARED_SESSIONS, IndexHistory, index_item
-from alphaagent.evidence.items import LOST, Measure, lost_item, measure_item, reject_faults
+from alphaagent.evidence.items import LOST, Measure, lost_item, measure_item, reject_faults, why_not_ok
 from alphaagent.evidence.last_price import last_price_items
 from alphaagent.evidence.second_source import second_source_items
 
@@ -52,7 +52,7 @@ def market_items(g: Gathered) -> tuple[EvidenceItem, ...]:
     if not g.prices.records.bars:
         return (lost_item(g, "get_market_price", "quote", g.prices, NOTHING),)
     bar = g.prices.records.bars[-1]
-    measure = _quote(bar, g.calendar.sessions_between(bar.session, g.session), g.instrument.currency)
+    measure = _quote(bar, g.calendar.sessions_between(bar.session, g.session), g.instrument.currency, _doubt(g))
     quote = measure_item(g, "get_market_price", g.prices, measure, event_at=bar.known_at, known_at=bar.known_at, stale=missing_session(g))
     return (quote, *last_price_items(g), *second_source_items(g))
 
@@ -141,8 +141,13 @@ def _base_rate(closes: t.Floats) -> Measure:
     return Measure("base_rate", payload, words, missing)
 
 
-def _quote(bar: Bar, age: int, currency: str) -> Measure:
-    payload: dict[str, Any] = {"price": measured(bar.close), "session": str(bar.session), "age_sessions": age, "currency": currency}
+def _doubt(g: Gathered) -> dict[str, str]:
+    """Why the supply itself is not sound: what the guard goes by (E12). A session that is missing from a sound one is told by its age alone."""
+    return {} if g.prices.status is Status.OK else {"doubt": why_not_ok(g.prices)}
+
+
+def _quote(bar: Bar, age: int, currency: str, doubt: dict[str, str]) -> Measure:
+    payload: dict[str, Any] = {"price": measured(bar.close), "session": str(bar.session), "age_sessions": age, "currency": currency, **doubt}
     return Measure("quote", payload, f"{currency} {price(payload['price'])} at the close of {bar.session}, {age} sessions old")
 
 

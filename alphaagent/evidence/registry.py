@@ -9,7 +9,7 @@ from alphaagent.evidence.fundamentals_tool import fundamental_items
 from alphaagent.evidence.gather import Tool
 from alphaagent.evidence.index_history import IndexHistory
 from alphaagent.evidence.lexicon import Lexicon
-from alphaagent.evidence.live.site import MakeVendors, Site
+from alphaagent.evidence.live.site import MakeVendors, Site, is_the_sec
 from alphaagent.evidence.live.vendor import Vendor
 from alphaagent.evidence.news_tool import news_items
 from alphaagent.evidence.price_tool import market_items, price_items
@@ -40,15 +40,16 @@ def _feeds(site: Site) -> tuple[Vendor, ...]:
     from alphaagent.evidence.live.feeds_config import parse_feeds
     from alphaagent.evidence.live.vendors.feeds import Feeds
 
-    feeds = parse_feeds(site.feeds, site.feeds_path)
+    told = parse_feeds(site.feeds, site.feeds_path)
+    feeds = tuple(feed for feed in told if site.contact or not is_the_sec(feed.host))
     wires = {host: site.wire_of(host) for host in sorted({feed.host for feed in feeds})}
     return (Feeds(feeds, site.wire(), wires=wires, address=site.limits.address),)
 
 
 def _stooq(site: Site) -> tuple[Vendor, ...]:
-    from alphaagent.evidence.live.vendors.stooq import StooqPrices
+    from alphaagent.evidence.live.vendors.stooq import HOSTS, StooqPrices
 
-    return (StooqPrices(site.wire(), key=site.key, address=site.limits.address),)
+    return (StooqPrices(site.wire(HOSTS), key=site.key, address=site.limits.address),)
 
 
 VENDORS: Mapping[str, MakeVendors] = {"edgar": _edgar, "yahoo": _yahoo, "feeds": _feeds, "stooq": _stooq}

@@ -58,13 +58,14 @@ NO_DEBATE = Argued("none", None)
 
 @dataclass(frozen=True, slots=True)
 class Beside:
-    """decide: what the evidence says beside its measures; the fields are those of the snapshot."""
+    """decide: what the evidence says beside its measures, and of its prices as a whole; the fields are those of the snapshot."""
 
     second_price: Decimal | None = None
     """On the share basis of the price."""
     second_missing: str | None = None
     earnings_in_sessions: int | None = None
     earnings_unknown: str | None = None
+    prices_doubt: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +93,7 @@ def decide_snapshot(
     fill_session: date,
     price: Decimal,
     scheduled: bool,
+    reduce_only: bool,
     seen: Seen | None,
     argued: Argued,
     beside: Beside = Beside(),
@@ -110,6 +112,7 @@ def decide_snapshot(
             "activity": book.activity,
             "sessions_since_sell": None if sold is None else calendar.sessions_between(sold, session),
             "scheduled": scheduled,
+            "reduce_only": reduce_only,
             "evidence_count": seen.evidence_count if seen else None,
             "evidence_age_sessions": seen.evidence_age_sessions if seen else None,
             "tainted": seen.tainted if seen else None,
@@ -120,6 +123,7 @@ def decide_snapshot(
             "second_missing": beside.second_missing,
             "earnings_in_sessions": beside.earnings_in_sessions,
             "earnings_unknown": beside.earnings_unknown,
+            "prices_doubt": beside.prices_doubt,
         }
     )
 

@@ -26,6 +26,7 @@ from alphaagent.guard.rules.e8_second_source import SecondSource
 from alphaagent.guard.rules.e9_corporate_action import CorporateActions
 from alphaagent.guard.rules.e10_market_stress import MarketStress
 from alphaagent.guard.rules.e11_earnings import EarningsBlackout
+from alphaagent.guard.rules.e12_prices_in_doubt import PricesInDoubt
 from alphaagent.guard.rules.f1_decision_age import DecisionAge
 from alphaagent.guard.rules.f2_evidence_age import EvidenceAge
 from alphaagent.guard.rules.f3_coherence import Coherence
@@ -81,6 +82,7 @@ RULES: dict[str, type[Rule]] = {
     "E9": CorporateActions,
     "E10": MarketStress,
     "E11": EarningsBlackout,
+    "E12": PricesInDoubt,
     "F1": DecisionAge,
     "F2": EvidenceAge,
     "F3": Coherence,

@@ -12,15 +12,16 @@ from typing import get_args
 
 from sqlmodel import Session, col, select
 
-from alphaagent.domain.base import canonical, decimal_text
+from alphaagent.domain.base import Json, canonical, decimal_text
 from alphaagent.domain.lots import Gain, Lot, LotMethod, OpeningLot
 from alphaagent.domain.market import CorporateAction, Instrument
 from alphaagent.domain.notice import NOBODY, Routes
 from alphaagent.domain.portfolio import Account, Activity, FrozenName, Order, OrderStatus, Portfolio, PortfolioKind
 from alphaagent.domain.record import DecisionRecord
 from alphaagent.domain.ruling import ControlState, GuardSnapshot, Ruling
+from alphaagent.domain.sweep import Swept
 from alphaagent.errors import UsageFault
-from alphaagent.ledger import accounts, activity, audit, catalogue, decisions, freezes, opening, postings, rows, settlement
+from alphaagent.ledger import accounts, activity, audit, catalogue, decisions, freezes, opening, postings, rows, settlement, sweeps
 from alphaagent.ledger.journal import Journal, last_fault, schema_version
 from alphaagent.ledger.schema import VERSION, ControlStateRow, LimitsRow, PortfolioRow
 from alphaagent.ledger.units import from_micros, to_micros, to_units
@@ -145,9 +146,16 @@ class SqlBooks:
             raise UsageFault(f"there is no portfolio {record.request.portfolio!r}", fix="create it first")
         return decisions.record_decision(self._journal, portfolio, claim, record, order, transcript)
 
-    def record_failure(self, ticker: str, portfolio: str, code: str, message: str, at: datetime, transcript: bytes | None = None) -> AuditRef:
-        detail = {"message_hash": self._journal.keep(message.encode("utf-8", "backslashreplace"))} | decisions.kept_transcript(self._journal, transcript)
-        return self._journal.append("failure", at, portfolio=portfolio, ticker=ticker, codes=(code,), detail=detail, said=message)
+    def record_failure(self, tickers: str | Sequence[str], portfolio: str, code: str, message: str, at: datetime, transcript: bytes | None = None) -> AuditRef:
+        named = (tickers,) if isinstance(tickers, str) else tuple(tickers)
+        detail: dict[str, Json] = {"message_hash": self._journal.keep(message.encode("utf-8", "backslashreplace"))}
+        detail |= decisions.kept_transcript(self._journal, transcript) | ({"tickers": named} if len(named) > 1 else {})
+        return self._journal.append(
+            "failure", at, portfolio=portfolio, ticker=named[0] if len(named) == 1 else None, codes=(code,), detail=detail, said=message
+        )
+
+    def record_sweep(self, portfolio: str, swept: Swept, at: datetime) -> AuditRef | None:
+        return sweeps.record(self._journal, portfolio, swept, at)
 
     def record_fill(
         self,

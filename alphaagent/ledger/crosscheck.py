@@ -141,6 +141,8 @@ def _documents(connection: sqlite3.Connection, fields: Fields) -> Iterator[str]:
             yield fields["detail"]["record"]
         case "failure":
             yield fields["detail"]["message_hash"]
+        case "sweep":
+            yield fields["detail"]["report"]
         case "limits_changed":
             found = connection.execute("SELECT document_sha256 FROM limits WHERE id = ?", (fields["detail"]["limits_id"],)).fetchone()
             yield from found or ()

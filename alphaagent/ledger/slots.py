@@ -8,6 +8,7 @@ slot, in the same transaction, so that two processes can never both finish.
 import os
 import socket
 import sys
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -21,7 +22,7 @@ from alphaagent.ledger.units import to_micros
 from alphaagent.ports import Claim
 
 LEASE_SECONDS = 1800
-"""Longer than the longest debate with a slow local model; it matters only where the claimant's process cannot be seen."""
+"""Longer than the longest debate with a slow local model. A run over many names renews its claims with every debate that begins."""
 POLL_SECONDS = 0.2
 ENDED = ("Z", "X")
 """Of a process that is dead, but whose parent has not yet asked."""
@@ -77,6 +78,12 @@ def try_claim(session: Session, key: str, request_hash: str, now: datetime) -> C
     return _take(session, key, request_hash, now)
 
 
+def decided(session: Session, key: str) -> str | None:
+    """The id of the decision that took a slot; None where it is free, or held by a run that has not decided yet."""
+    row = session.get(RunSlotRow, key)
+    return row.decision_id if row is not None and row.state == DONE else None
+
+
 def _finished(row: RunSlotRow, request_hash: str) -> str:
     if row.request_hash != request_hash:
         raise UsageFault(
@@ -118,6 +125,16 @@ def _held(session: Session, claim: Claim) -> RunSlotRow:
     if row is None:
         raise UsageFault("another run has taken this slot over", fix="repeat the command to see its decision")
     return row
+
+
+def renew(session: Session, claims: Iterable[Claim], now: datetime) -> None:
+    """Begins the lease of slots anew; nothing for one that has been finished or taken over."""
+    for claim in claims:
+        row = session.get(RunSlotRow, claim.key)
+        if row is not None and row.token == claim.token and row.state == CLAIMED:
+            row.claimed_at = to_micros(now)
+            session.add(row)
+    session.flush()
 
 
 def release(session: Session, claim: Claim) -> None:

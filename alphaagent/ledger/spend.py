@@ -5,7 +5,7 @@ nobody books stays counted at its most for its day, because whoever died may hav
 it only ever makes the day tighter. Fractions of a millionth are rounded up.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import date, datetime
 from decimal import Decimal
 from itertools import groupby
@@ -15,20 +15,25 @@ from sqlmodel import Session, col, select
 
 from alphaagent.domain.base import Json, decimal_text
 from alphaagent.domain.record import Usage
-from alphaagent.domain.spend import SpendAsk, SpendLine, SpendRef, SpendTotal
-from alphaagent.errors import AlphaAgentError, ProviderFault
+from alphaagent.domain.spend import SpendAsk, SpendLimit, SpendLine, SpendRef, SpendTotal
+from alphaagent.errors import AlphaAgentError, SpendRefused
 from alphaagent.ledger.journal import Journal
 from alphaagent.ledger.schema import ModelSpendRow
 from alphaagent.ledger.units import from_units, raised_units, to_micros
 from alphaagent.ports import AuditRef
 
 RESERVED, BOOKED = "reserved", "booked"
+CEILING_FIX = "raise ALPHAAGENT_DAILY_SPEND_USD, or wait for the next UTC day; `alphaagent spend` shows what it went to"
 
 
-def reserve(journal: Journal, ask: SpendAsk, ceiling: Decimal | None, at: datetime) -> SpendRef:
-    """Holds the most that a debate can cost. ProviderFault where the day's ceiling would be passed, or has nothing to count with."""
-    most = _units(ask.most)
-    _refuse_above(ceiling, ask, _total(_rows(journal.session, ask.day)))
+def reserve(journal: Journal, ask: SpendAsk, ceiling: Decimal | None, at: datetime, limits: Sequence[SpendLimit] = ()) -> SpendRef:
+    """Holds the most that a debate can cost. SpendRefused where the day's ceiling or a limit of the portfolio would be passed, or has nothing to
+    count with."""
+    most, rows = _units(ask.most), _rows(journal.session, ask.day)
+    if ceiling is not None:
+        _refuse_above(SpendLimit("the ceiling", ceiling, CEILING_FIX), ask, _total(rows))
+    for limit in limits:
+        _refuse_above(limit, ask, _total(row for row in rows if row.portfolio == ask.portfolio))
     row = ModelSpendRow(
         token=uuid4().hex,
         day=ask.day.isoformat(),
@@ -45,20 +50,18 @@ def reserve(journal: Journal, ask: SpendAsk, ceiling: Decimal | None, at: dateti
     return SpendRef(row.token, ask.day)
 
 
-def _refuse_above(ceiling: Decimal | None, ask: SpendAsk, spent: SpendTotal) -> None:
-    if ceiling is None:
-        return
+def _refuse_above(limit: SpendLimit, ask: SpendAsk, spent: SpendTotal) -> None:
     if ask.most is None:
-        raise ProviderFault(
-            f"{ask.provider}/{ask.model} has no price in prices.yaml, and a ceiling of {ceiling:f} USD a day cannot be kept without one",
+        raise SpendRefused(
+            f"{ask.provider}/{ask.model} has no price in prices.yaml, and {limit.what} of {limit.usd:f} USD a day cannot be kept without one",
             fix="add the model's price to prices.yaml, or set ALPHAAGENT_DAILY_SPEND_USD=off to go without a ceiling",
         )
     asked = from_units(raised_units(ask.most))
-    if spent.booked + spent.reserved + asked > ceiling:
-        raise ProviderFault(
-            f"the ceiling of {ceiling:f} USD for {ask.day} (UTC) would be passed:"
+    if spent.booked + spent.reserved + asked > limit.usd:
+        raise SpendRefused(
+            f"{limit.what} of {limit.usd:f} USD for {ask.day} (UTC) would be passed:"
             f" {spent.booked:f} is spent, {spent.reserved:f} is reserved, and this debate may take {asked:f}",
-            fix="raise ALPHAAGENT_DAILY_SPEND_USD, or wait for the next UTC day; `alphaagent spend` shows what it went to",
+            fix=limit.fix,
         )
 
 
@@ -86,9 +89,9 @@ def _reservation(session: Session, token: str) -> ModelSpendRow:
     return row
 
 
-def total(session: Session, day: date) -> SpendTotal:
-    """What a day adds up to."""
-    return _total(_rows(session, day))
+def total(session: Session, day: date, portfolio: str | None) -> SpendTotal:
+    """What a day adds up to, of one portfolio or of all."""
+    return _total(row for row in _rows(session, day) if portfolio in (None, row.portfolio))
 
 
 def lines(session: Session, day: date) -> tuple[SpendLine, ...]:

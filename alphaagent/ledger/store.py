@@ -1,6 +1,6 @@
 """`ports.Store` on SQLite: transactions that are taken before anything is read in them, claims, and the way back to a decision."""
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import date, datetime
 from decimal import Decimal
@@ -15,7 +15,7 @@ from sqlmodel import Session
 from alphaagent.domain.notice import NOBODY, Routes
 from alphaagent.domain.portfolio import Order, Portfolio
 from alphaagent.domain.record import Usage
-from alphaagent.domain.spend import SpendAsk, SpendLine, SpendRef, SpendTotal
+from alphaagent.domain.spend import SpendAsk, SpendLimit, SpendLine, SpendRef, SpendTotal
 from alphaagent.errors import ConfigFault
 from alphaagent.ledger import audit, database, decisions, happened, listing, slots, spend
 from alphaagent.ledger.books import SqlBooks
@@ -105,6 +105,15 @@ class SqlStore:
                 return stored
             wait(slots.POLL_SECONDS)
 
+    def decided_in(self, key: str) -> StoredDecision | None:
+        with self._reading() as session:
+            decision_id = slots.decided(session, key)
+            return decisions.find(session, decision_id) if decision_id else None
+
+    def renew(self, claims: Iterable[Claim]) -> None:
+        with self._writing() as session:
+            slots.renew(session, claims, self._clock.now())
+
     def release(self, claim: Claim) -> None:
         with self._writing() as session:
             slots.release(session, claim)
@@ -147,9 +156,9 @@ class SqlStore:
         with self._reading() as session:
             return happened.ended_orders(session, portfolio, since, until)
 
-    def reserve_spend(self, ask: SpendAsk, ceiling: Decimal | None) -> SpendRef:
+    def reserve_spend(self, ask: SpendAsk, ceiling: Decimal | None, limits: Sequence[SpendLimit] = ()) -> SpendRef:
         with self._writing() as session:
-            return spend.reserve(Journal(session, self._clock), ask, ceiling, self._clock.now())
+            return spend.reserve(Journal(session, self._clock), ask, ceiling, self._clock.now(), limits)
 
     def book_spend(self, token: str, usage: Usage, cost: Decimal | None, decision_id: str | None) -> AuditRef:
         with self._writing() as session:
@@ -158,9 +167,9 @@ class SqlStore:
     def release_spend(self, token: str) -> AuditRef:
         return self.book_spend(token, Usage(), Decimal(0), None)
 
-    def spent_on(self, day: date) -> SpendTotal:
+    def spent_on(self, day: date, portfolio: str | None = None) -> SpendTotal:
         with self._reading() as session:
-            return spend.total(session, day)
+            return spend.total(session, day, portfolio)
 
     def spend_lines(self, day: date) -> tuple[SpendLine, ...]:
         """What a day's spend went to, by portfolio, provider and model."""

@@ -8,12 +8,12 @@ configured and to no other.
 import ssl
 import threading
 import time
-from email.utils import parsedate_to_datetime
 from functools import cache
 
 import httpx
 
 from alphaagent.domain.transcript import Fault
+from alphaagent.domain.waiting import retry_after
 from alphaagent.llm.carrier import Carried, Key, Parcel
 from alphaagent.llm.provider import is_loopback
 
@@ -141,7 +141,7 @@ class NetworkCarrier:
             response.status_code,
             response.headers.get("content-type"),
             b"".join(pieces),
-            retry_after_seconds=_retry_after(response.headers),
+            retry_after_seconds=retry_after(response.headers),
         )
 
     def _unread(self, response: httpx.Response, begun: Carried, why: str) -> Carried:
@@ -168,16 +168,3 @@ def network_client(base_url: str) -> httpx.Client:
 def _certificates() -> ssl.SSLContext:
     """Whom to trust; read once, because it takes longer than all the rest of a debate's own work."""
     return httpx.create_ssl_context()
-
-
-def _retry_after(headers: httpx.Headers) -> float | None:
-    """Seconds that the server asks to wait; a date counts against the server's own clock."""
-    text = headers.get("retry-after")
-    if text is None:
-        return None
-    if text.isascii() and text.strip().isdigit():
-        return float(text)
-    try:
-        return max((parsedate_to_datetime(text) - parsedate_to_datetime(headers["date"])).total_seconds(), 0.0)
-    except (KeyError, ValueError, TypeError):
-        return None

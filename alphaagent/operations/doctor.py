@@ -59,6 +59,13 @@ def _mandates(workplace: Workplace) -> Finding:
     return Finding("mandates", "ok", f"{', '.join(names)}; new portfolios get {workplace.settings.portfolio.mandate}")
 
 
+def _portfolios(workplace: Workplace) -> Finding:
+    """What `sweep` goes over; a file that is wrong is told here before the night."""
+    files = workplace.portfolio_files
+    said = ", ".join(f"{name} ({len(file.watchlist)} names)" for name, file in files.items())
+    return Finding("watchlists", "ok", f"{said}; from {workplace.settings.portfolios}")
+
+
 def _data(workplace: Workplace) -> Finding:
     files = workplace.data_status()
     wrong = [f"{file.path} {file.state}" for file in files if file.state != "ok"]
@@ -172,6 +179,7 @@ def _schedule(workplace: Workplace) -> Finding:
 CHECKS: dict[str, Callable[[Workplace], Finding]] = {
     "settings": _settings,
     "mandates": _mandates,
+    "watchlists": _portfolios,
     "recorded data": _data,
     "own prices": _own_prices,
     "data age": _age,

@@ -16,6 +16,7 @@ from alphaagent.evidence.live.revision import ACCEPTED, REVISED
 from alphaagent.evidence.live.room import LiveRoom, Refreshed
 from alphaagent.evidence.live.source import LiveSource
 from alphaagent.evidence.live.vendor import Vendor
+from alphaagent.evidence.sources.instruments import normal_ticker
 from alphaagent.operations.recording import Recorded, record
 from alphaagent.ports import Calendar
 
@@ -99,10 +100,10 @@ def _refreshed(room: LiveRoom, one: Refreshed) -> Row:
 def status(workplace: Workplace, tickers: Sequence[str]) -> tuple[Row, ...]:
     """What the archive holds of these tickers, or of all; nothing is fetched."""
     archive, now = workplace.room.archive, workplace.clock.now()
-    wanted = {instrument.id for ticker in tickers for instrument in workplace.desk.market.resolve(ticker, now.date())}
+    wanted = {normal_ticker(ticker) for ticker in tickers}
     rows = []
     for series in archive.series():
-        if tickers and series.instrument not in wanted:
+        if tickers and series.instrument.rpartition(":")[2] not in wanted:
             continue
         last, look = archive.last(series), archive.last_before(series, now)
         rows.append(_standing(series, last, look, now))

@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
@@ -13,8 +14,9 @@ from alphaagent.domain.base import canonical, sha256_hex
 from alphaagent.domain.market import CorporateAction
 from alphaagent.domain.portfolio import Account, Order, OrderStatus, Portfolio
 from alphaagent.domain.record import DecisionRecord, Usage
-from alphaagent.domain.spend import SpendAsk, SpendTotal
-from alphaagent.errors import AlphaAgentError, ProviderFault, UsageFault
+from alphaagent.domain.spend import SpendAsk, SpendLimit, SpendTotal
+from alphaagent.domain.sweep import Swept
+from alphaagent.errors import AlphaAgentError, ProviderFault, SpendRefused, UsageFault
 from alphaagent.ledger.store import SqlStore
 from alphaagent.ports import AuditRef, Books, Claim, Store, StoredDecision
 from tests import builders as build
@@ -385,6 +387,8 @@ def test_every_act_appends_exactly_one_audit_row(store: Store, desk: Portfolio) 
         yield books.record_limits(desk, "a", b"{}", AS_OF)
         yield books.record_failure("XYZ", "default", "PROVIDER", "outage \ud800", AS_OF)
         yield books.record_failure("XYZ", "default", "PROVIDER", "no answer", AS_OF, TRANSCRIPT)
+        yield books.record_failure(["XYZ", "ABC"], "default", "SPEND", "no money", AS_OF)
+        yield books.record_sweep("default", SWEPT, AS_OF)
         yield books.set_control("REDUCING", "drawdown", "breaker", AS_OF)
         yield books.record_decision(claims[0], build.record("d-1"), first)
         yield books.record_decision(claims[1], build.record("d-2"), second)
@@ -399,7 +403,34 @@ def test_every_act_appends_exactly_one_audit_row(store: Store, desk: Portfolio) 
         for ref in acts(books):
             refs.append(ref)
             assert books.soundness_fault() is None
-    assert [ref.seq for ref in refs if ref] == list(range(2, 12))
+    assert [ref.seq for ref in refs if ref] == list(range(2, 14))
+
+
+SWEPT = Swept(decided=("XYZ",), repeated=(), undone={"ABC": "failed NoEvidence"}, settled=0, unpaid=(), screened_out=(), reduce_only=(), report=b"{}")
+IDLE = replace(SWEPT, decided=(), repeated=("XYZ",))
+
+
+@pytest.mark.parametrize(
+    ("then", "is_written"),
+    [
+        (IDLE, False),
+        (replace(IDLE, undone={}), True),
+        (replace(IDLE, undone={"ABC": "skipped NotBegun"}), True),
+        (replace(IDLE, settled=1), True),
+        (SWEPT, True),
+    ],
+    ids=["the same failure", "mended", "another failure", "something was settled", "something was decided"],
+)
+def test_a_pass_leaves_a_row_where_there_is_something_new_to_say(store: Store, desk: Portfolio, then: Swept, is_written: bool) -> None:
+    with store.write() as books:
+        assert books.record_sweep("default", SWEPT, AS_OF) is not None
+        assert books.record_sweep("other", SWEPT, AS_OF) is not None
+        assert (books.record_sweep("default", then, AS_OF) is not None) == is_written
+
+
+def test_a_pass_that_only_repeats_leaves_no_row(store: Store, desk: Portfolio) -> None:
+    with store.write() as books:
+        assert books.record_sweep("default", replace(IDLE, undone={}), AS_OF) is None
 
 
 # What model calls cost
@@ -414,6 +445,28 @@ def ask(most: str | None = "1", day: date = DAY) -> SpendAsk:
 
 def test_a_day_begins_with_nothing_spent(store: Store) -> None:
     assert store.spent_on(DAY) == SpendTotal()
+
+
+BUDGET = SpendLimit("the budget of growth", Decimal(2), "raise it")
+
+
+@pytest.mark.parametrize(("portfolio", "is_refused"), [("growth", True), ("default", False)])
+def test_a_limit_is_over_its_own_portfolio(store: Store, portfolio: str, is_refused: bool) -> None:
+    of_growth = replace(ask("1.5"), portfolio="growth")
+    store.reserve_spend(of_growth, Decimal(5), (BUDGET,))
+    asked = replace(ask("1"), portfolio=portfolio)
+    if not is_refused:
+        store.reserve_spend(asked, Decimal(5), (BUDGET,))
+        assert (store.spent_on(DAY).reserved, store.spent_on(DAY, "growth").reserved) == (Decimal("2.5"), Decimal("1.5"))
+        return
+    with pytest.raises(SpendRefused, match=r"the budget of growth of 2 USD for 2024-01-03 \(UTC\) would be passed: 0.0 is spent, 1.5 is reserved") as refused:
+        store.reserve_spend(asked, Decimal(5), (BUDGET,))
+    assert refused.value.fix == "raise it"
+
+
+def test_under_a_limit_alone_a_model_without_a_price_is_refused(store: Store) -> None:
+    with pytest.raises(SpendRefused, match="the budget of growth of 2 USD a day cannot be kept without one"):
+        store.reserve_spend(ask(None), None, (BUDGET,))
 
 
 def test_a_reservation_holds_its_most_until_it_is_booked(store: Store) -> None:
@@ -583,6 +636,33 @@ def test_a_second_run_waits_for_the_decision_of_the_first(store: Store, desk: Po
             books.record_decision(first, build.record("d-1"), None)
 
     assert isinstance(store.claim("k", "r", Waits(then=finish)), StoredDecision)
+
+
+def test_a_run_that_goes_on_renews_its_claims(store: Store, desk: Portfolio, clock: SteppingClock) -> None:
+    first, other = claimed(store), claimed(store, key="other")
+
+    def an_hour_with_a_debate_each_ten_minutes() -> None:
+        clock.advance(600)
+        store.renew([first, other])
+
+    waits = Waits(then=an_hour_with_a_debate_each_ten_minutes, limit=6)
+    with pytest.raises(AssertionError, match="for ever"):
+        store.claim("k", "r", waits)
+    with store.write() as books:
+        books.record_decision(first, build.record("d-1"), None)
+    store.renew([first])
+    assert isinstance(store.claim("k", "r", Waits()), StoredDecision)
+
+
+def test_a_slot_says_what_was_decided_in_it(store: Store, desk: Portfolio) -> None:
+    assert store.decided_in("k") is None
+    claim = claimed(store)
+    assert store.decided_in("k") is None
+    with store.write() as books:
+        books.record_decision(claim, build.record("d-1"), None)
+    found = store.decided_in("k")
+    assert found is not None
+    assert found.record.decision_id == "d-1"
 
 
 def test_a_claim_that_outlived_its_lease_is_taken_over_and_can_no_longer_finish(store: Store, desk: Portfolio, clock: SteppingClock) -> None:

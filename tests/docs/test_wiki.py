@@ -3,15 +3,21 @@
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
 from alphaagent.debate.config import TASKS, DebateFile, SideBounds, Sides
 from alphaagent.debate.plan import Phase
+from alphaagent.domain.evidence import Status
+from alphaagent.errors import VendorFaultKind
+from alphaagent.evidence.live.described import Description
+from alphaagent.evidence.live.feeds_config import Feed
+from alphaagent.evidence.live.limits import VendorLimits
 from alphaagent.guard import intake
 from alphaagent.guard.registry import RULES
-from alphaagent.settings import VARIABLES, read_yaml
+from alphaagent.settings import VARIABLES
+from alphaagent.yaml_files import read_yaml
 
 ROOT = Path(__file__).parents[2]
 WIKI = ROOT / "docs" / "wiki"
@@ -20,8 +26,29 @@ PROSE = [*PAGES, ROOT / "README.md", ROOT / "CHANGELOG.md"]
 CONFIGURATION = (WIKI / "Configuration.md").read_text(encoding="utf-8")
 OTHERS = {"Execution-Guard.md", "Add-a-rule.md", "Data-Model.md", "News-Sentiment.md"}
 """Pages that stand beside their parts of the program and may come later than these."""
-MADE_AT_RUN_TIME = {"data/alphaagent.db", "data/demo.db", "data/HALT", "data/cache/", "data/schedule.lock", "data/live/"}
-NEW_IN_AN_EXAMPLE = {"alphaagent/evidence/sources/desk_notes.py", "alphaagent/guard/rules/h8_gross_cap.py"}
+MADE_AT_RUN_TIME = {"data/live/archive.db", "data/live/", "data/schedule.lock", "data/alphaagent.db", "data/demo.db", "data/HALT", "data/cache/"}
+NEW_IN_AN_EXAMPLE = {"alphaagent/evidence/sources/desk_notes.py", "alphaagent/evidence/live/vendors/acme.py", "alphaagent/guard/rules/h8_gross_cap.py"}
+LIVE_DATA = (WIKI / "Live-Data.md").read_text(encoding="utf-8")
+LIVE_MESSAGES = (
+    "the data are recorded, and this is for live data",
+    "the SEC is not asked: nobody is named whom it could write to",
+    "is unknown to every vendor asked",
+    "shares and exchange-traded funds are supported",
+    "no usable prices of",
+    "; this is what",
+    "revised: ",
+    "now gives other closes than at",
+    "times in a row and is left alone for",
+    "asks us to slow down (HTTP 429)",
+    "stooq asks for a key",
+    "the second source of prices gave none",
+    "live data hold",
+    "is in conflict with what was seen before",
+    "the archive holds no two documents of",
+    "the archive of live data, ",
+    "is missing or damaged",
+    "is not empty",
+)
 CREW_MESSAGES = (
     "and its key is missing",
     "needs a package that is not installed",
@@ -107,12 +134,36 @@ def test_every_task_and_placeholder_is_described() -> None:
     assert [name for _, names in TASKS.values() for name in names if f"`{{{name}}}`" not in CONFIGURATION] == []
 
 
-@pytest.mark.parametrize("message", CREW_MESSAGES)
+@pytest.mark.parametrize("message", [*CREW_MESSAGES, *LIVE_MESSAGES])
 def test_a_message_that_the_wiki_quotes_is_the_programs(message: str) -> None:
     pages = _read(WIKI / "Troubleshooting.md") + CONFIGURATION
     sources = "\n".join(_read(path) for path in (ROOT / "alphaagent").rglob("*.py"))
     assert message in pages
     assert message in sources
+
+
+def _section(heading: str) -> str:
+    return CONFIGURATION.split(f"\n## {heading}\n")[1].split("\n## ")[0]
+
+
+def test_every_key_of_vendors_yaml_is_described_with_its_default() -> None:
+    section = _section("config/vendors.yaml")
+    shown = dict(re.findall(r"^\| `(\w+)` \| ([^|]+?) \|", section, re.MULTILINE))
+    assert shown == {name: "null" if field.default is None else str(field.default) for name, field in VendorLimits.model_fields.items()}
+    assert [vendor for vendor in read_yaml(ROOT / "config" / "vendors.yaml") if f"`{vendor}`" not in section] == []
+
+
+@pytest.mark.parametrize(("name", "shape"), [("feeds", Feed), ("instruments", Description)])
+def test_every_key_of_the_files_of_names_is_described(name: str, shape: type[Feed | Description]) -> None:
+    section = _section(f"config/{name}.yaml")
+    described = {key for row in re.findall(r"^\| (`[^|]+`) \|", section, re.MULTILINE) for key in re.findall(r"`(\w+)`", row)}
+    assert described == set(shape.model_fields) - ({"name"} if shape is Feed else set())
+    assert [block for block in read_yaml(ROOT / "config" / f"{name}.yaml", texts=True) if f"`{block}`" not in section] == []
+
+
+@pytest.mark.parametrize("word", [*get_args(VendorFaultKind), *(status.value for status in Status)])
+def test_every_failure_and_status_has_a_row_on_the_page_of_live_data(word: str) -> None:
+    assert len(re.findall(rf"^\| `{word}` \|", LIVE_DATA, re.MULTILINE)) == 1
 
 
 def test_every_key_of_the_mandates_is_described() -> None:

@@ -4,7 +4,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, date, datetime
 from decimal import Decimal
-from functools import partial
 from typing import Any
 
 import pytest
@@ -37,7 +36,7 @@ def stated(monkeypatch: pytest.MonkeyPatch) -> Stated:
     def put(day: date | None = None, fault: str | None = None) -> None:
         coming = (ComingEvent("earnings", day, day, KNOWN),) if day else ()
         source = FakeSource("events", Records(coming=coming), fetch_fault=fault)
-        monkeypatch.setitem(SOURCES["snapshot"], "events", lambda _: source)  # type: ignore[arg-type]
+        monkeypatch.setitem(SOURCES, "events", lambda _: source)  # type: ignore[arg-type]
 
     return put
 
@@ -65,6 +64,7 @@ def test_the_recorded_snapshot_supplies_none_of_it(home: Home) -> None:
 
     assert not {"earnings_date", "ex_dividend", "last_price", "second_source"} & {one["kind"] for one in document["evidence"]["items"]}
     assert {rule(document["guard"], id)["verdict"] for id in ("E8", "E11")} == {"not_configured"}
+    assert (rule(document["guard"], "E12")["verdict"], "doubt" in item(document, "quote")["payload"]) == ("pass", False)
 
 
 @pytest.mark.parametrize(("day", "ahead", "opens"), [(date(2020, 2, 7), 2, False), (date(2020, 2, 10), 3, False), (date(2020, 2, 11), 4, True)])
@@ -149,7 +149,7 @@ def second(monkeypatch: pytest.MonkeyPatch, close: str | None, status: Status = 
     """A second source that has closed AAPL so, or has not."""
     value = None if close is None else Decimal(close)
     opinion = SecondOpinion("stooq", date(2020, 2, 5), value, Decimal("0.01"), status, note)
-    monkeypatch.setattr(gather_module, "Gathered", partial(Gathered, second=opinion))
+    monkeypatch.setattr(gather_module, "Gathered", lambda **found: Gathered(**found | {"second": opinion}))
 
 
 def test_two_sources_that_agree_let_an_order_pass(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -226,7 +226,7 @@ def test_the_heuristic_engine_leaves_the_book_as_it_is_on_doubtful_prices(home: 
 
 @pytest.mark.parametrize("status", DOUBTFUL)
 @pytest.mark.parametrize("action", ["BUY", "SELL"])
-def test_a_crew_is_told_in_every_line_and_decides_for_itself(home: Home, monkeypatch: pytest.MonkeyPatch, status: Status, action: str) -> None:
+def test_a_crew_is_told_in_every_line_and_may_only_reduce(home: Home, monkeypatch: pytest.MonkeyPatch, status: Status, action: str) -> None:
     home.decide("AAPL", AS_OF)
     home.settle(AFTER)
     doubtful(monkeypatch, status)
@@ -242,8 +242,21 @@ def test_a_crew_is_told_in_every_line_and_decides_for_itself(home: Home, monkeyp
     lines = {line["kind"]: line for line in told}
     assert {lines[kind]["status"] for kind in ("history", "momentum", "quote", "valuation")} == {status}
     assert all(WHY in lines[kind]["says"] for kind in ("history", "momentum", "quote", "valuation"))
-    assert (document["provenance"], document["proposal"]["action"]) == ("crew", action)
-    assert (document["guard"]["codes"], document["order"]["side"]) == (["APPROVED"], action)
+    assert (document["provenance"], document["proposal"]["action"], budget(document)) == ("crew", action, 0)
+    if action == "BUY":
+        assert (document["guard"]["codes"], document["order"]) == (["PRICES_IN_DOUBT"], None)
+        assert rule(document["guard"], "E12")["reason"] == f"the prices are in doubt: {WHY}"
+    else:
+        assert (document["guard"]["codes"], document["order"]["side"]) == (["APPROVED"], action)
+    assert home.ok("replay", "last", "--json").document["agrees"] is True
+
+
+def test_what_was_decided_on_sound_prices_settles_whatever_the_vendor_says_since(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    home.decide("AAPL", AS_OF)
+    doubtful(monkeypatch, Status.CONFLICT)
+    (settled,) = home.settle(AFTER)
+
+    assert (settled["order"]["status"], rule(settled["guard"], "E12")["verdict"]) == ("filled", "not_applicable")
 
 
 def without_the_last_bar(home: Home) -> None:
@@ -261,3 +274,14 @@ def test_a_bar_that_is_not_of_the_last_session_trades_neither_side(home: Home, m
         document = home.decide("AAPL", "2020-02-10", "--slot", "crew")
 
     assert (document["provenance"], "QUOTE_STALE" in document["guard"]["codes"], document["order"]) == ("crew", True, None)
+    assert "PRICES_IN_DOUBT" not in document["guard"]["codes"]
+
+
+def test_an_older_answer_without_the_last_session_is_told_as_both(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    without_the_last_bar(home)
+    doubtful(monkeypatch, Status.STALE)
+    with models(monkeypatch, crew(cio=lambda request: verdict(request, "BUY", 500, p_up=0.68))):
+        document = home.decide("AAPL", "2020-02-10")
+
+    assert document["provenance"] == "crew"
+    assert {"QUOTE_STALE", "PRICES_IN_DOUBT"} <= set(document["guard"]["codes"])

@@ -40,7 +40,7 @@ class Script:
     says: Mapping[str, tuple[str, str]]
     name = "heuristic"
 
-    def decide(self, pack: EvidencePack) -> EngineResult:
+    def decide(self, pack: EvidencePack, *, reducing_only: bool = False) -> EngineResult:
         action, amount = self.says[pack.ticker]
         sentiment = {"BUY": Sentiment.BULLISH, "SELL": Sentiment.BEARISH, "HOLD": Sentiment.NEUTRAL}[action]
         proposal = TradeProposal(action=Action(action), amount=Decimal(amount), sentiment=sentiment, reasoning="as written down")

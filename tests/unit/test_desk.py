@@ -14,6 +14,7 @@ from alphaagent.desk import Desk, find_portfolio, fresh_book, halt_if_told, refu
 from alphaagent.domain.ruling import ControlState
 from alphaagent.errors import BooksUnsound, ConfigFault, Halted, NoEvidence, UsageFault
 from alphaagent.evidence.index_history import IndexHistory
+from alphaagent.portfolio_files import PortfolioFile
 from alphaagent.ports import Control
 from tests.fakes import ACME, BETA, FakeBooks, FakeClock, FakeMarket, closes, weekday_calendar
 from tests.record_builder import MANDATE
@@ -171,11 +172,26 @@ def test_a_fresh_book_is_refused_to_a_halted_system(tmp_path: Path) -> None:
         fresh_book(desk(tmp_path, halt_variable=True), "default", AS_OF, None)
 
 
-def test_only_default_is_made_without_being_asked_for() -> None:
-    books = SimpleNamespace(portfolio=lambda name: None, portfolios=lambda: ())
-    assert find_portfolio(books, "default") is None  # type: ignore[arg-type]
+def test_only_default_and_a_portfolio_with_a_file_are_made_without_being_asked_for(tmp_path: Path) -> None:
+    books: Any = SimpleNamespace(portfolio=lambda name: None, portfolios=lambda: ())
+    mine = PortfolioFile(watchlist=("ACME",), cash=D(5))
+    assert find_portfolio(desk(tmp_path), books, "default") is None
+    assert find_portfolio(desk(tmp_path, portfolio_files=lambda: {"mine": mine}), books, "mine") is None
     with pytest.raises(UsageFault, match=r"there is no portfolio 'mine' \(there is: none yet\)"):
-        find_portfolio(books, "mine")  # type: ignore[arg-type]
+        find_portfolio(desk(tmp_path), books, "mine")
+
+
+@pytest.mark.parametrize(
+    ("file", "expected"),
+    [
+        (PortfolioFile(watchlist=("ACME",)), (D(100_000), "default")),
+        (PortfolioFile(watchlist=("ACME",), cash=D(0), mandate="bold"), (D(0), "bold")),
+    ],
+)
+def test_what_a_portfolio_opens_with_is_what_its_file_says(tmp_path: Path, file: PortfolioFile, expected: tuple[D, str]) -> None:
+    found = desk(tmp_path, portfolio_files=lambda: {"mine": file}).opening("mine")
+    assert found is not None
+    assert (found.cash, found.mandate) == expected
 
 
 @pytest.mark.parametrize(("reason", "expected"), [("books unsound", [("HALTED", "books unsound", "guard")]), (None, [])])

@@ -21,7 +21,7 @@ def second(close: str, status: Status = Status.OK) -> EvidenceItem:
 
 
 def test_without_such_items_nothing_is_heard() -> None:
-    assert beside_in(news_items("0.5", ["0.1", "0.2"]), ONE) == Beside(None, None, None, None)
+    assert beside_in(news_items("0.5", ["0.1", "0.2"]), ONE) == Beside(None, None, None, None, None)
 
 
 def test_a_date_is_heard_as_sessions() -> None:
@@ -50,3 +50,16 @@ def test_a_second_close_is_brought_to_the_share_basis_of_the_price() -> None:
 @pytest.mark.parametrize("status", [Status.FAILED, Status.EMPTY])
 def test_a_second_source_without_a_close_is_heard_with_the_reason(status: Status) -> None:
     assert beside_in(lost("get_market_price", "second_source", status), ONE) == Beside(second_missing="the file is broken")
+
+
+def quote(status: Status, **more: str) -> EvidenceItem:
+    return item("get_market_price", "quote", {"price": "100.0", "age_sessions": 1, **more}, status=status, summary="no bar for 2020-03-16")
+
+
+@pytest.mark.parametrize("status", [Status.STALE, Status.CONFLICT])
+def test_a_doubt_about_the_prices_is_heard_in_words(status: Status) -> None:
+    assert beside_in((quote(status, doubt="yahoo is down"),), ONE) == Beside(prices_doubt="yahoo is down")
+
+
+def test_a_session_that_is_missing_from_sound_prices_is_no_doubt_about_them() -> None:
+    assert beside_in((quote(Status.STALE),), ONE) == Beside()

@@ -48,7 +48,7 @@ def filing(accession: str, at: datetime, items: tuple[str, ...] = ("2.02", "9.01
         f"<id>urn:tag:sec.gov,2008:accession-number={accession}</id>"
         f'<link href="https://www.sec.gov/Archives/edgar/data/1/{accession}-index.htm" rel="alternate" type="text/html"/>'
         f'<summary type="html">&lt;b&gt;Filed:&lt;/b&gt; {day} &lt;b&gt;AccNo:&lt;/b&gt; {accession}{captions}</summary>'
-        f"<title>{form}  - Current report</title><updated>{at.strftime('%Y-%m-%dT%H:%M:%S')}{zone}</updated></entry>"
+        f"<title>{form}  - Current report</title><updated>{at.replace(tzinfo=None).isoformat(timespec='seconds')}{zone}</updated></entry>"
     )
 
 

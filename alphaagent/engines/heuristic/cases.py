@@ -125,6 +125,7 @@ HOLD_REASONS = {
     "no_trade_region": "The target is so near to what is held that trading would cost more than it mends: inside the no-trade region.",
     "at_target": "The position is at its target.",
     "no_edge": "The probability of a rise does not beat the base rate: no edge.",
+    "held_back": "The score asks for a purchase, which is held back: there was no money for a debate, and a substitute for one only reduces risk.",
     "barred": "Opening is barred: a hard flag is raised, or the filings that could raise one are lost.",
 }
 

@@ -6,7 +6,7 @@ their sources stand in `factors.py` and `profiles.py`; nothing here was fitted t
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from typing import Any, Literal
 
@@ -55,6 +55,8 @@ class Situation:
     fresh: tuple[str, ...]
     """Those of them that no sale has answered yet."""
     may_open: bool
+    reducing_only: bool = False
+    """A purchase is held back."""
 
     def trade(self, low: Decimal, high: Decimal) -> sizing.Trade:
         """The trade for a score between `low` and `high`; monotone in it."""
@@ -65,6 +67,8 @@ class Situation:
             return max(sizing.halve(self.holding), ordinary, key=lambda trade: trade.amount)
         if ordinary.action == "BUY" and p_up(self.base_rate, low) < self.base_rate:
             return sizing.Trade("HOLD", Decimal(0), ordinary.target, ordinary.edge, hold_kind="no_edge")
+        if ordinary.action == "BUY" and self.reducing_only:
+            return sizing.Trade("HOLD", Decimal(0), ordinary.target, ordinary.edge, hold_kind="held_back")
         return ordinary
 
     def answered(self) -> tuple[str, ...]:
@@ -79,8 +83,8 @@ class HeuristicEngine:
 
     name: Literal["heuristic"] = "heuristic"
 
-    def decide(self, pack: EvidencePack) -> EngineResult:
-        """The mechanical read of a pack. Raises NoEvidence under 60 bars."""
+    def decide(self, pack: EvidencePack, *, reducing_only: bool = False) -> EngineResult:
+        """The mechanical read of a pack; `reducing_only` holds a purchase back. Raises NoEvidence under 60 bars."""
         _require_bars(pack)
         portfolio = _one(pack, "get_portfolio", "portfolio").payload
         reading = read(pack, PROFILES[str(portfolio["risk_profile"])])
@@ -90,7 +94,7 @@ class HeuristicEngine:
         if why_not:
             trade = sizing.Trade("HOLD", Decimal(0), holding.weight, holding.weight, hold_kind="abstained")
             return _result(pack, reading, trade, holding, base_rate, None, why_not)
-        situation = _situation(pack, reading, holding, base_rate, portfolio["acted_flags"])
+        situation = replace(_situation(pack, reading, holding, base_rate, portfolio["acted_flags"]), reducing_only=reducing_only)
         return _result(pack, reading, situation.trade(reading.low, reading.high), holding, base_rate, situation, None)
 
 
@@ -254,6 +258,7 @@ def _result(
         flip=flip(reading, situation) if situation else None,
         target_weight=decimal_text(quantise(trade.target)),
         acted_flags=situation.answered() if situation else (),
+        reducing_only=situation.reducing_only if situation else False,
     )
 
 

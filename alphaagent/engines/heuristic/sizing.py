@@ -13,7 +13,7 @@ BAND_SHARE = Decimal("0.25")
 AT_TARGET = Decimal("0.001")
 CENT = Decimal("0.01")
 
-HoldKind = Literal["balanced", "no_trade_region", "at_target", "no_edge", "barred", "abstained"]
+HoldKind = Literal["balanced", "no_trade_region", "at_target", "no_edge", "barred", "abstained", "held_back"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from alphaagent.evidence.live.wire import Wire
 
 PROGRAM = "AlphaAgent"
+SEC = "sec.gov"
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +24,7 @@ class Site:
     folder: Path
     """Where it may keep what its library insists on keeping."""
     contact: str | None
-    """Whom it may write to; None where nobody is named."""
+    """Whom the SEC may write to; nobody else is told."""
     key: str | None
     """What it asks for as a key, where it asks for one and the user has one."""
     feeds: Mapping[str, Any]
@@ -43,16 +44,21 @@ class Site:
         """A way to the vendor's hosts, which says who is asking."""
         from alphaagent.evidence.live.wire import Wire  # loads an HTTP library, which recorded data do not need
 
-        return Wire(self.gate, self._named(), hosts)
+        return Wire(self.gate, self._named(all(map(is_the_sec, hosts)) and bool(hosts)), hosts)
 
     def wire_of(self, host: str) -> "Wire":
         """A way to one host of several, with limits and rests of its own."""
         from alphaagent.evidence.live.wire import Wire
 
-        return Wire(Gate(host, self.limits, self.sleep), self._named())
+        return Wire(Gate(host, self.limits, self.sleep), self._named(is_the_sec(host)))
 
-    def _named(self) -> str:
-        return f"{PROGRAM} ({self.contact})" if self.contact else PROGRAM
+    def _named(self, to_the_sec: bool) -> str:
+        return f"{PROGRAM} ({self.contact})" if self.contact and to_the_sec else PROGRAM
+
+
+def is_the_sec(host: str) -> bool:
+    """Whether a host is one of the SEC's, which asks who is asking."""
+    return host == SEC or host.endswith(f".{SEC}")
 
 
 MakeVendors = Callable[[Site], tuple[Vendor, ...]]

@@ -11,12 +11,12 @@ import weakref
 import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from email.utils import parsedate_to_datetime
 from functools import cache
 from urllib.parse import urljoin, urlsplit
 
 import httpx
 
+from alphaagent.domain.waiting import retry_after
 from alphaagent.errors import VendorFault
 from alphaagent.evidence.live.gate import Gate
 from alphaagent.evidence.live.limits import LOOPBACK
@@ -198,19 +198,6 @@ def refusal(vendor: str, status: int, after: float | None = None) -> VendorFault
     if status >= 500:
         return VendorFault("unavailable", f"{vendor} is out of order (HTTP {status})", fix="try again later", retry_after_seconds=after)
     return VendorFault("refused", f"{vendor} refuses (HTTP {status})", fix="see the wiki's Live-Data page")
-
-
-def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Seconds that a server asks to wait; a date counts against the server's own clock."""
-    text = headers.get("retry-after")
-    if text is None:
-        return None
-    if text.isascii() and text.strip().isdigit():
-        return float(text)
-    try:
-        return max((parsedate_to_datetime(text) - parsedate_to_datetime(headers["date"])).total_seconds(), 0.0)
-    except (KeyError, ValueError, TypeError):
-        return None
 
 
 @cache

@@ -9,7 +9,7 @@ from alphaagent.guard.symbols import Symbols, listed
 
 
 class Universe(Rule):
-    """`any`, or the instruments that an opening order may name, in any spelling."""
+    """`any`, or the instruments that an opening order may name, in any spelling. Nothing is bought of what a run was told only to reduce."""
 
     id = "D2"
     stage = "D"
@@ -23,6 +23,8 @@ class Universe(Rule):
 
     def check(self, subject: Subject) -> Finding:
         symbol = known(subject.snapshot.symbol, "symbol")
+        if subject.snapshot.reduce_only:
+            return Block("NOT_IN_UNIVERSE", f"{symbol} is held and not on the watchlist: it may be sold, and nothing is bought", symbol, "what reduces")
         if self.allowed == "any":
             return Pass(symbol, "any")
         limit = f"{len(self.allowed)} symbols"

@@ -247,22 +247,6 @@ def test_a_number_goes_into_no_address_unless_it_is_one() -> None:
         pure().fetch(AAPL.model_copy(update={"cik": "../../x"}), None)
 
 
-@pytest.mark.parametrize(
-    ("mood", "kind"),
-    [
-        *(("429", "rate_limited"), ("429 later", "rate_limited"), ("429 much later", "rate_limited"), ("401", "refused"), ("403", "refused")),
-        *(("500", "unavailable"), ("503", "unavailable"), ("html", "malformed"), ("truncated", "malformed"), ("slow", "timeout"), ("drip", "timeout")),
-        *(("loop", "redirected"), ("away", "redirected"), ("bomb", "too_large"), ("charset", "malformed"), ("empty", "malformed"), ("drift", "schema")),
-        *(("hang up", "unreachable"), ("large", "too_large"), ("undeclared gzip", "malformed")),
-    ],
-)
-def test_every_mood_is_a_fault_of_its_own_kind(vendor_of: Callable[..., EdgarFacts], server: VendorServer, mood: str, kind: str) -> None:
-    server.mood(mood)
-    with pytest.raises(VendorFault) as caught:
-        vendor_of().fetch(AAPL, None)
-    assert caught.value.kind == kind
-
-
 @pytest.mark.parametrize("split", [date(2014, 6, 9), date(2020, 8, 31)])
 def test_apples_price_to_earnings_is_sensible_on_both_sides_of_its_splits(split: date) -> None:
     """Earnings as filed under prices as traded: on one share basis the multiple does not jump by seven or by four overnight."""

@@ -204,7 +204,15 @@ def test_the_quote_is_the_last_close_as_traded() -> None:
 def test_a_stale_quote_says_how_many_sessions_old_it_is() -> None:
     (item,) = market_items(gathered(bars_of([10.0] * 5), session=date(2010, 1, 13)))
 
-    assert (item.status, item.payload["age_sessions"]) == (Status.STALE, 3)
+    assert (item.status, item.payload["age_sessions"], "doubt" in item.payload) == (Status.STALE, 3, False)
+
+
+@pytest.mark.parametrize(("status", "note", "doubt"), [(Status.CONFLICT, "it was rewritten", "it was rewritten"), (Status.STALE, None, "prices-test is stale")])
+@pytest.mark.parametrize("session", [None, date(2010, 1, 13)])
+def test_a_quote_of_a_supply_in_doubt_says_so_whatever_its_age(status: Status, note: str | None, doubt: str, session: date | None) -> None:
+    (item,) = market_items(gathered(bars_of([10.0] * 5), session=session, prices=status, note=note))
+
+    assert (item.status, item.payload["doubt"]) == (status, doubt)
 
 
 def test_the_same_records_give_the_same_items() -> None:

@@ -37,7 +37,7 @@ def book() -> BookState:
 def decided(**beside: Any) -> GuardSnapshot:
     at, days = CALENDAR.closes(THURSDAY), {"session": THURSDAY, "bar_session": THURSDAY, "fill_session": FRIDAY}
     seen = Seen(evidence_count=3, evidence_age_sessions=0, tainted=(), budget=D(5_000))
-    said = {"scheduled": False, "seen": seen, "argued": Argued("mixed", D("0.04")), "beside": Beside(**beside)}
+    said = {"scheduled": False, "reduce_only": False, "seen": seen, "argued": Argued("mixed", D("0.04")), "beside": Beside(**beside)}
     return decide_snapshot(SUBJECT, book(), CALENDAR, TRADED, at=at, **days, price=D(100), **said)
 
 
@@ -74,7 +74,7 @@ def test_nothing_that_a_rule_may_ask_for_at_its_stage_is_left_out() -> None:
     nobody_supplies = {"books_fault", "bid", "ask", "frozen", "second_price", "second_missing", "index_change", "sessions_since_sell"} | (
         {"sector"} - {"sector" if ACME.sector else ""}
     )
-    nobody_supplies |= {"earnings_in_sessions", "earnings_unknown"}
+    nobody_supplies |= {"earnings_in_sessions", "earnings_unknown", "prices_doubt"}
     at_settlement = {"decision_price", "due_session", "actions", "quantity", "close_all"}
     at_decision = {"activity", "scheduled", "budget", "evidence_count", "evidence_age_sessions", "tainted", "debate_class", "debate_gap"}
     assert missing == {"decide": nobody_supplies | at_settlement, "settle": nobody_supplies | at_decision}
@@ -82,6 +82,7 @@ def test_nothing_that_a_rule_may_ask_for_at_its_stage_is_left_out() -> None:
 
 def test_what_stands_beside_the_measures_is_shown_at_the_decision_and_not_asked_again() -> None:
     said = {"second_price": D("99.5"), "second_missing": "it failed", "earnings_in_sessions": 4, "earnings_unknown": "it is out of date"}
+    said["prices_doubt"] = "it was rewritten"
     settle = settle_snapshot(SUBJECT, book(), CALENDAR, TRADED, MINE, bar_session=FRIDAY, open_price=D(102), actions=())
 
     assert {name: getattr(decided(**said), name) for name in said} == said

@@ -47,6 +47,7 @@ _DECIDE: dict[str, Any] = {
     "gross_exposure": Decimal(0),
     "activity": Activity(),
     "scheduled": False,
+    "reduce_only": False,
     "budget": Decimal(5_000),
     "evidence_count": 12,
     "evidence_age_sessions": 0,

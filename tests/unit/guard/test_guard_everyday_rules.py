@@ -301,6 +301,38 @@ def test_e11_a_shorter_blackout_is_looser() -> None:
         mandate(E11={"sessions": 21})
 
 
+DOUBT = "the vendor has rewritten 2019-12-31"
+
+
+def test_e12_nothing_is_opened_on_prices_in_doubt() -> None:
+    ruling, sound = bought(deciding(prices_doubt=DOUBT)), bought(deciding())
+    assert (ruling.codes, ruling.quantity_out, budget(deciding(prices_doubt=DOUBT), DEFAULT)) == (("PRICES_IN_DOUBT",), 0, 0)
+    assert line(ruling, "E12").reason == f"the prices are in doubt: {DOUBT}"
+    assert (sound.codes, line(sound, "E12").verdict, budget(deciding(), DEFAULT) > 0) == (("APPROVED",), "pass", True)
+
+
+def test_e12_what_reduces_and_what_holds_passes_always() -> None:
+    snapshot = deciding(prices_doubt=DOUBT)
+    assert (judge(SELL, snapshot).code, judge(text("SELL", "999999"), snapshot).close_all) == ("APPROVED", True)
+    assert judge(text("HOLD", "0"), snapshot).code == "NO_ORDER"
+
+
+def test_e12_a_doubt_without_words_is_one_all_the_same() -> None:
+    assert bought(deciding(prices_doubt="")).code == "PRICES_IN_DOUBT"
+
+
+def test_e12_a_missing_session_is_told_by_e3_alone() -> None:
+    ruling = bought(deciding(bar_session=date(2025, 2, 28)))
+    assert (ruling.codes, line(ruling, "E12").verdict) == (("QUOTE_STALE",), "pass")
+
+
+def test_e12_has_no_limit_and_is_silent_at_settlement() -> None:
+    settled = bought(settling(prices_doubt=DOUBT))
+    assert (settled.code, line(settled, "E12").verdict) == ("APPROVED", "not_applicable")
+    with pytest.raises(ConfigFault, match="this rule has no limit to set"):
+        mandate(E12={"off": True})
+
+
 # --- the decision ---------------------------------------------------------------------------------------------------------------------------
 
 

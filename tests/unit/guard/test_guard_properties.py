@@ -71,6 +71,7 @@ STATES: dict[str, st.SearchStrategy[Any]] = {
     "debate_class": st.sampled_from(["none", "mixed", "earned", "theater"]),
     "sessions_since_sell": st.sampled_from([None, None, 0, 1]),
     "earnings_in_sessions": st.sampled_from([None, 0, 3, 4, 20, 60]),
+    "prices_doubt": st.sampled_from([None, None, None, "rewritten"]),
     "activity": st.builds(Activity, turnover=money(20_000), opening_orders=st.integers(0, 21), ticker_proposals=st.integers(0, 4)),
 }
 MOVES = st.sampled_from(["1", "1", "1", "1.04", "0.93", "1.2", "0.8"]).map(Decimal)
@@ -113,6 +114,7 @@ def test_an_approved_order_is_never_larger_never_turned_and_breaches_nothing(sce
     if ruling.side == "SELL":
         assert out <= held
         return
+    assert snapshot.prices_doubt is None or snapshot.stage == "settle"
     assert out % mandate.lot == 0
     limits = mandate.document()["rules"]
     equity, cash = snapshot.equity or D(0), (snapshot.settled_cash or D(0)) - (snapshot.reserved_cash or D(0))
@@ -204,7 +206,7 @@ def test_an_exit_is_never_trapped(scene: tuple[str, GuardSnapshot, Mandate], sen
 @given(scenes())
 def test_a_buy_of_the_budget_is_never_clipped(scene: tuple[str, GuardSnapshot, Mandate]) -> None:
     _, snapshot, mandate = scene
-    snapshot = snapshot.model_copy(update={"stage": "decide", "bar_session": snapshot.last_completed_session})
+    snapshot = snapshot.model_copy(update={"stage": "decide", "bar_session": snapshot.last_completed_session, "reduce_only": False})
     most = budget(snapshot, mandate)
     assert most >= 0
     snapshot = snapshot.model_copy(update={"budget": most, "debate_class": "mixed"})

@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from alphaagent.domain.ruling import GuardSnapshot, Outcome
+from alphaagent.guard.evaluate import budget
 from alphaagent.guard.intake import parse_proposal
 from alphaagent.guard.mandate import Mandate
 from alphaagent.guard.registry import RULES
@@ -287,6 +288,15 @@ def test_d2_bounds_what_may_be_bought_and_never_what_may_be_sold() -> None:
     assert judge(text(), deciding(inside), inside).code == "APPROVED"
     assert judge(text(), deciding(outside), outside).codes == ("NOT_IN_UNIVERSE",)
     assert judge(text("SELL"), deciding(outside), outside).code == "APPROVED"
+
+
+@pytest.mark.parametrize("limits", [DEFAULT, mandate(D2={"allowed": ["ACME"]})])
+def test_what_a_run_may_only_reduce_is_not_bought_whatever_the_list_says(limits: Mandate) -> None:
+    snapshot = deciding(limits, reduce_only=True)
+    assert judge(text("BUY", "1000", p_up="0.6"), snapshot, limits).codes == ("NOT_IN_UNIVERSE",)
+    assert judge(text("SELL", "1000", "BEARISH"), snapshot, limits).outcome is Outcome.APPROVE
+    assert judge(text("HOLD", "0"), snapshot, limits).code == "NO_ORDER"
+    assert budget(snapshot, limits) == 0
 
 
 @pytest.mark.parametrize(

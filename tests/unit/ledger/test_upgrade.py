@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from alphaagent.cli import run
 from alphaagent.errors import ConfigFault
 from alphaagent.ledger.schema import VERSION
 from alphaagent.ledger.store import SqlStore
@@ -46,6 +47,19 @@ def old(tmp_path: Path) -> Path:
         names = "SELECT name FROM sqlite_master WHERE name NOT LIKE 'sqlite_%' ORDER BY name"
         assert connection.execute(names).fetchall() == first.execute(names).fetchall()
     return path
+
+
+def test_a_sweep_upgrades_an_older_ledger_for_nobody_is_there_at_night(old: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    home = tmp_path / "home"
+    (home / "data").mkdir(parents=True)
+    path = old.rename(home / "data" / "alphaagent.db")
+    monkeypatch.setenv("ALPHAAGENT_HOME", str(home))
+    with pytest.raises(ConfigFault, match="older schema"):
+        SqlStore.open_existing(url_of(path), SteppingClock())
+    run(["sweep", "--engine", "heuristic"])
+    store = SqlStore.open_existing(url_of(path), SteppingClock())
+    assert store is not None
+    store.close()
 
 
 def test_an_older_ledger_is_upgraded_in_place(old: Path) -> None:

@@ -10,6 +10,7 @@ from contextlib import closing, contextmanager
 import httpx
 import pytest
 
+from alphaagent.domain.waiting import retry_after
 from alphaagent.llm import network
 from alphaagent.llm.carrier import Key, Parcel
 from alphaagent.llm.network import NetworkCarrier, network_client
@@ -207,7 +208,7 @@ def test_what_is_in_flight_at_the_end_comes_back_as_ended_by_the_deadline() -> N
     ],
 )
 def test_how_long_a_server_asks_to_wait(headers: dict[str, str], seconds: float | None) -> None:
-    assert network._retry_after(httpx.Headers([(name.encode(), value.encode()) for name, value in headers.items()])) == seconds
+    assert retry_after(httpx.Headers([(name.encode(), value.encode()) for name, value in headers.items()])) == seconds
 
 
 @pytest.mark.parametrize(

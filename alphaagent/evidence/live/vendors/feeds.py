@@ -9,7 +9,7 @@ rules can read old documents again.
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from datetime import UTC, datetime, time, timedelta
+from datetime import UTC, datetime, time
 from types import MappingProxyType
 from urllib.parse import urlsplit
 
@@ -29,8 +29,9 @@ from alphaagent.evidence.sources.feed import published_at
 from alphaagent.ports import Calendar
 
 ACCEPT = "application/rss+xml, application/atom+xml, application/xml;q=0.9, text/xml;q=0.8"
+EDGAR_MIDNIGHT = time(5, tzinfo=UTC)
 EDGAR_OPENS = time(11, tzinfo=UTC)
-"""Six in the morning in New York, or seven in summer: a filing taken in late bears the next day, on which it is published."""
+"""Midnight and six in the morning in New York, an hour later in summer: a filing taken in late bears the next day, on which it is published."""
 US_MARKETS = ("XNAS", "XNYS", "XASE", "ARCX", "BATS", "IEXG")
 GOOD = ("ok", "unchanged")
 
@@ -193,7 +194,7 @@ def _fetched(came: Sequence[_Asked], earlier: Collection | None, before: Seen | 
 def _known_at(entry: Entry, calendar: Calendar) -> datetime | None:
     """When an entry was published. A filing that bears a later day than its date was published on that day."""
     at = entry.at or published_at(entry.dated, calendar)
-    if at is None or entry.filed is None or entry.filed <= (at - timedelta(hours=5)).date():
+    if at is None or entry.filed is None or datetime.combine(entry.filed, EDGAR_MIDNIGHT) <= at:
         return at
     return max(at, datetime.combine(entry.filed, EDGAR_OPENS))
 

@@ -17,8 +17,11 @@ from alphaagent.evidence.sources.table import shown
 from alphaagent.ports import Calendar
 
 ADDRESS = "https://stooq.com"
+HOSTS = ("stooq.com", "www.stooq.com")
+"""Where its answers may send us on to."""
 HEADER = "Date,Open,High,Low,Close,Volume"
 MOST_SESSIONS = 300
+AGAIN = "fetch them again"
 COUNTRIES = {
     **dict.fromkeys(("XNAS", "XNYS", "XASE", "ARCX", "BATS", "IEXG"), ("", "us")),
     "XLON": (".L", "uk"),
@@ -60,7 +63,7 @@ class StooqPrices:
     def parse(self, raw: bytes, instrument: Instrument, calendar: Calendar, fetched_at: datetime) -> Records:  # noqa: ARG002 - a bar is known at its session's close
         header, *lines = _text(raw).splitlines()
         if header != HEADER:
-            raise SourceFault(f"the closes by stooq begin with {shown(header)}, not with {HEADER}", fix="fetch them again")
+            raise SourceFault(f"the closes by stooq begin with {shown(header)}, not with {HEADER}", fix=AGAIN)
         newest = [line for line in lines if line[:10] >= calendar.first.isoformat()][-MOST_SESSIONS:]
         rows = "\n".join((",".join(BAR_COLUMNS), *map(_whole_volume, newest)))
         return parse_bars(f"{rows}\n".encode(), f"stooq {stooq_symbol(instrument)}", calendar)
@@ -106,9 +109,9 @@ def _text(body: bytes) -> str:
     try:
         text = body.decode("utf-8").removeprefix("\ufeff")
     except UnicodeDecodeError as fault:
-        raise SourceFault(f"the closes by stooq are not UTF-8: byte {fault.start} cannot be read") from None
+        raise SourceFault(f"the closes by stooq are not UTF-8: byte {fault.start} cannot be read", fix=AGAIN) from None
     if not text.strip():
-        raise SourceFault("stooq answers with nothing")
+        raise SourceFault("stooq answers with nothing", fix=AGAIN)
     return text
 
 

@@ -10,9 +10,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from alphaagent.domain.waiting import retry_after
 from alphaagent.errors import VendorFault
 from alphaagent.evidence.live.vendors.yahoo_markets import VENDOR
-from alphaagent.evidence.live.wire import refusal, retry_after
+from alphaagent.evidence.live.wire import refusal
 
 ENVELOPES = {
     "/v8/finance/chart/": "chart",

@@ -40,6 +40,18 @@ def proposed(evidence: EvidencePack) -> TradeProposal:
     return parse_proposal(decided(evidence).proposal_text, ticker="ACME")
 
 
+@pytest.mark.parametrize("evidence", [pack(BULLISH), pack(BEARISH), pack(BEARISH, **holding("0.05")), pack(BULLISH, **holding("0.30"))])
+def test_a_substitute_that_may_only_reduce_sells_the_same_and_buys_nothing(evidence: EvidencePack) -> None:
+    whole, reducing = decided(evidence), HeuristicEngine().decide(evidence, reducing_only=True)
+    before, after = (parse_proposal(one.proposal_text, ticker="ACME") for one in (whole, reducing))
+    assert (reducing.reducing_only, reducing.score, reducing.bull_case) == (True, whole.score, whole.bull_case)
+    if before.action != "BUY":
+        assert (after, reducing.hold_kind) == (before, whole.hold_kind)
+        return
+    assert (after.action, after.amount, after.sentiment, reducing.hold_kind) == ("HOLD", 0, before.sentiment, "held_back")
+    assert "no money for a debate" in after.reasoning
+
+
 def risk(evidence: EvidencePack) -> str:
     return str(evidence.find("get_portfolio")[0].payload["risk_profile"])
 
