@@ -238,7 +238,7 @@ class Workplace:
 
     @property
     def has_books(self) -> bool:
-        """Whether there is a file of books at all."""
+        """Whether there are books already, of whatever release."""
         return Path(self.settings.database_url.removeprefix("sqlite:///")).exists()
 
     @cached_property

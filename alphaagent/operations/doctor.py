@@ -8,7 +8,8 @@ from typing import Literal
 
 from alphaagent.bootstrap import Workplace
 from alphaagent.errors import AlphaAgentError
-from alphaagent.operations import doctor_live
+from alphaagent.operations import doctor_live, notifications
+from alphaagent.operations.timetable import parse_timetable
 from alphaagent.staffing import Staff
 
 FRESH_DAYS = 5
@@ -162,6 +163,19 @@ def _staffed(staff: Staff, ceiling: Decimal | None) -> Finding:
     return Finding("model provider", "ok", f"{models} at {staff.provider.name}, {cost}; nobody was asked")
 
 
+def _notifications(workplace: Workplace) -> Finding:
+    targets, missing = workplace.notify.file.targets, notifications.unset(workplace)
+    if missing:
+        fix = "set it where `alphaagent notify send` or `alphaagent schedule` runs; elsewhere it is not needed"
+        return Finding("notifications", "note", f"{', '.join(missing)} is not set here: what is meant for its target waits", fix)
+    return Finding("notifications", "ok", f"to {', '.join(targets)}; `alphaagent notify test` tries them" if targets else "none: notify.yaml has no target")
+
+
+def _schedule(workplace: Workplace) -> Finding:
+    times = parse_timetable(workplace.settings.schedule.document, str(workplace.settings.schedule.path))
+    return Finding("schedule", "ok", f"for {', '.join(times.exchanges)}, from {workplace.settings.schedule.path}")
+
+
 CHECKS: dict[str, Callable[[Workplace], Finding]] = {
     "settings": _settings,
     "mandates": _mandates,
@@ -173,6 +187,8 @@ CHECKS: dict[str, Callable[[Workplace], Finding]] = {
     "books": _books,
     "kill switch": _switch,
     "model provider": _provider,
+    "notifications": _notifications,
+    "schedule": _schedule,
 }
 
 
@@ -194,5 +210,7 @@ LIVE_CHECKS: dict[str, Callable[[Workplace], Finding]] = {
     "books": _books,
     "kill switch": _switch,
     "model provider": _provider,
+    "notifications": _notifications,
+    "schedule": _schedule,
 }
 """Where the data are live: what is recorded matters less than who answers."""

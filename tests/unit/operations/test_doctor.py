@@ -99,3 +99,17 @@ def test_data_is_old_after_some_days(days: int, state: str) -> None:
     workplace.__dict__["clock"] = FakeClock(workplace.calendar.closes(newest) + timedelta(days=days))  # type: ignore[arg-type]
 
     assert doctor._age(workplace).state == state
+
+
+def test_who_is_told_and_what_runs_by_itself_are_looked_at(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert by_check()["notifications"].detail == "none: notify.yaml has no target"
+    assert by_check()["schedule"].detail.startswith("for XNYS, from ")
+    (home / "config").mkdir()
+    (home / "config" / "notify.yaml").write_text("targets: {phone: {url_variable: ALPHAAGENT_NOTIFY_PHONE}}")
+    (home / "config" / "schedule.yaml").write_text("tries: 0")
+    found = by_check()
+    assert (found["notifications"].state, found["notifications"].exit_code) == ("note", 0)
+    assert "ALPHAAGENT_NOTIFY_PHONE is not set here" in found["notifications"].detail
+    assert (found["schedule"].state, found["schedule"].exit_code) == ("fault", 2)
+    monkeypatch.setenv("ALPHAAGENT_NOTIFY_PHONE", "json://desk:hunter2@127.0.0.1/")
+    assert by_check()["notifications"].detail == "to phone; `alphaagent notify test` tries them"
