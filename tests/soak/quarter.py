@@ -123,7 +123,7 @@ class Models:
 
     def _verdict(self, request: Request, ids: list[str]) -> str:
         prompt = crew_script.prompt_of(request)
-        name = next(name for name in NAMES if name in prompt)
+        name = next(name for name in NAMES if f"{name}, decided at" in prompt)
         action = ("BUY", "SELL", "HOLD")[sha256(name.encode()).digest()[0] % 3]
         amount, p_up = {"BUY": (2000, 0.68), "SELL": (1500, 0.32), "HOLD": (0, 0.5)}[action]
         mood = {"BUY": "BULLISH", "SELL": "BEARISH", "HOLD": "NEUTRAL"}[action]
