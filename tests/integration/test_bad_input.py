@@ -338,7 +338,7 @@ def test_a_lexicon_that_cannot_be_used_names_its_file(opened: Home) -> None:
         ("ALPHAAGENT_LLM_PROVIDER", "opneai"),
         ("ALPHAAGENT_LLM_PROVIDER", ""),
         ("ALPHAAGENT_DATA", "lvie"),
-        ("ALPHAAGENT_DATA", "live"),
+        ("ALPHAAGENT_DATA", ""),
         ("ALPHAAGENT_DATABASE_URL", "postgresql://u:secret@h/db"),
         ("ALPHAAGENT_DATABASE_URL", "data/alphaagent.db"),
         ("ALPHAAGENT_DATABASE_URL", ""),

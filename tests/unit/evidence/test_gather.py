@@ -109,10 +109,10 @@ def test_a_fund_has_no_statements_and_is_not_asked_for_them() -> None:
 @pytest.mark.parametrize(
     ("source", "message", "fix"),
     [
-        (FakeSource("prices", BARS, fetch_fault="the disk is gone"), "the disk is gone", "restore the file"),
+        (FakeSource("prices", BARS, fetch_fault="the disk is gone"), "the disk is gone", "data status"),
         (FakeSource("prices", None), "fake-prices has no prices of ACME", "choose a later --as-of"),
         (FakeSource("prices", Records(bars=(bar(date(2020, 3, 17), "1"),))), "fake-prices has no prices of ACME before this instant", "choose a later --as-of"),
-        (FakeSource("prices", replace(BARS, faults=(RowFault("row 7", "no close", SESSION),))), "row 7: no close", "restore the file"),
+        (FakeSource("prices", replace(BARS, faults=(RowFault("row 7", "no close", SESSION),))), "row 7: no close", "data status"),
     ],
 )
 def test_without_usable_prices_there_is_no_evidence(source: FakeSource, message: str, fix: str) -> None:

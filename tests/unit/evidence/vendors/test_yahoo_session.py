@@ -218,11 +218,19 @@ def test_the_way_to_a_cookie_is_bounded(desk: YahooDesk) -> None:
 
 
 def test_a_redirect_within_yahoo_is_followed(desk: YahooDesk) -> None:
-    moved = Page(b"", 302, headers={"location": "https://query1.finance.yahoo.com/v8/finance/chart/NVDA?moved=1"})
-    desk.server.players = (lambda asked: moved if asked.path.endswith("chart/AAPL") else None, *desk.server.players)
+    moved = Page(b"", 302, headers={"location": "https://query1.finance.yahoo.com/v8/finance/chart/AAPL?moved=1"})
+    desk.server.players = (lambda asked: moved if asked.path.endswith("chart/AAPL") and "moved" not in asked.query else None, *desk.server.players)
     came = desk.prices.fetch(AAPL, None)
     assert came is not None
-    assert b"NVIDIA" in (came.raw or b"")
+    assert b"Apple" in (came.raw or b"")
+
+
+def test_an_answer_about_somebody_else_is_refused(desk: YahooDesk) -> None:
+    moved = Page(b"", 302, headers={"location": "https://query1.finance.yahoo.com/v8/finance/chart/NVDA"})
+    desk.server.players = (lambda asked: moved if asked.path.endswith("chart/AAPL") else None, *desk.server.players)
+    with pytest.raises(VendorFault) as caught:
+        desk.prices.fetch(AAPL, None)
+    assert caught.value.kind == "schema"
 
 
 def test_requests_are_admitted_and_counted(desk: YahooDesk, monkeypatch: pytest.MonkeyPatch) -> None:
