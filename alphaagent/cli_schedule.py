@@ -49,7 +49,7 @@ def _schedule(workplace: "Workplace", times: "Timetable") -> "Schedule":
     from alphaagent.bootstrap import Workplace
     from alphaagent.operations.duties import Home
     from alphaagent.operations.schedule import Schedule
-    from alphaagent.operations.sweep import sweep  # type: ignore[import-not-found,unused-ignore]
+    from alphaagent.operations.sweep import sweep
 
     home = Home(workplace, times, Workplace.open, sweep, lambda text: _stamped(workplace, text))
     return Schedule(times, home.calendar, workplace.clock, workplace.store(), home.hands())

@@ -10,7 +10,7 @@ import signal
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC
 from types import FrameType
 from typing import Any
@@ -67,6 +67,7 @@ class DateAlarm:
         return self
 
     def __exit__(self, *raised: object) -> None:
+        self._scheduler.remove_all_jobs()  # waits for a trigger that is going off: it could not be taken down any more once the shutdown has begun
         self._scheduler.shutdown(wait=False)
 
     @property
@@ -82,9 +83,12 @@ class DateAlarm:
 
     def _set(self, upcoming: Sequence[Event]) -> None:
         """One trigger per event, and none for anything else."""
+        from apscheduler.jobstores.base import JobLookupError
+
         wanted = {event.name: event for event in upcoming}
         for job in self._scheduler.get_jobs():
             if job.id not in wanted:
-                job.remove()
+                with suppress(JobLookupError):  # it may go off at this very moment
+                    job.remove()
         for name, event in wanted.items():
             self._scheduler.add_job(self._ring.set, "date", run_date=event.at, id=name, replace_existing=True)

@@ -58,6 +58,25 @@ def test_whoever_asks_for_the_end_is_heard_within_a_second_or_two(alarm: DateAla
     assert alarm.stopping
 
 
+def test_an_alarm_that_is_taken_down_while_it_goes_off_breaks_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    broken: list[threading.ExceptHookArgs] = []
+    monkeypatch.setattr(threading, "excepthook", broken.append)
+    for _ in range(150):
+        with DateAlarm(Stop(60)) as one:
+            one.wait([event(100, "settle"), event(0.01)], 5)
+    assert broken == []
+
+
+def test_a_trigger_may_go_off_just_before_it_is_taken_back(alarm: DateAlarm, monkeypatch: pytest.MonkeyPatch) -> None:
+    alarm.wait([event(100)], 0.01)
+    (job,) = alarm._scheduler.get_jobs()
+    alarm._scheduler.remove_job(job.id)
+    monkeypatch.setattr(alarm._scheduler, "get_jobs", lambda: [job])
+    alarm.wait([event(100, "settle")], 0.01)
+    monkeypatch.undo()
+    assert [one.id for one in alarm._scheduler.get_jobs()] == ["settle XNYS"]
+
+
 class Running:
     """A schedule in a process of its own."""
 
