@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from alphaagent import __version__, cli_data, cli_decisions, cli_mandate, cli_models, cli_notify, cli_schedule, cli_sweep
+from alphaagent import __version__, cli_dashboard, cli_data, cli_decisions, cli_mandate, cli_models, cli_notify, cli_schedule, cli_sweep
 from alphaagent.cli_books import ledger_app, portfolio_app
 from alphaagent.cli_common import ACTOR, AsJson, AsOf, Engine, Plan, PortfolioName, refuse_unreadable
 from alphaagent.cli_common import complain as _complain
@@ -324,5 +324,6 @@ def doctor(as_json: AsJson = False) -> int:
 app.command()(cli_models.spend)
 app.command()(cli_schedule.schedule)
 app.command()(cli_schedule.digest)
+app.command()(cli_dashboard.dashboard)
 if __name__ == "__main__":
     main()

@@ -74,6 +74,11 @@ class DataSettings(Frozen):
     second_source: Literal["own", "stooq"] | None = None
 
 
+class DashboardSettings(Frozen):
+    allow_halt: bool = False
+    link_hosts: tuple[str, ...] = Field(("www.sec.gov",), max_length=50)
+
+
 class ModelSettings(Frozen):
     """What the environment says about models: one block for every agent."""
 
@@ -105,6 +110,7 @@ class FileSettings(Frozen):
     execution: ExecutionSettings = ExecutionSettings()
     slots: SlotSettings = SlotSettings()
     data: DataSettings = DataSettings()
+    dashboard: DashboardSettings = DashboardSettings()
 
 
 class ConfigFile(Frozen):
@@ -266,6 +272,14 @@ def contained_crewai() -> Iterator[None]:
         for name in set(os.environ) - set(before) - set(switches):
             del os.environ[name]
         os.environ.update(before | switches)
+
+
+def dashboard_program() -> Path:
+    """What Streamlit runs; its folder ships beside the other defaults. Raises ConfigFault."""
+    program = defaults_folder() / "dashboard" / "app.py"
+    if not program.is_file():
+        raise ConfigFault(f"the dashboard was not found: {program} is missing", fix="install AlphaAgent again")
+    return program
 
 
 def _folder(env: Mapping[str, str], name: str, default: Path, base: Path) -> Path:

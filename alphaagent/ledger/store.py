@@ -10,7 +10,7 @@ from typing import Any, Self
 from uuid import uuid4
 
 from sqlalchemy import Engine
-from sqlmodel import Session
+from sqlmodel import Session, func, select
 
 from alphaagent.domain.notice import NOBODY, Routes
 from alphaagent.domain.portfolio import Order, Portfolio
@@ -21,7 +21,7 @@ from alphaagent.ledger import audit, database, decisions, happened, listing, slo
 from alphaagent.ledger.books import SqlBooks
 from alphaagent.ledger.journal import Journal
 from alphaagent.ledger.outbox import SqlOutbox
-from alphaagent.ledger.schema import ControlStateRow
+from alphaagent.ledger.schema import AuditLogRow, ControlStateRow
 from alphaagent.ports import AuditRef, Claim, Clock, StoredDecision
 
 SCHEDULE = "schedule:"
@@ -145,6 +145,11 @@ class SqlStore:
         with self._reading() as session:
             found = listing.before(session, decision_id)
             return decisions.find(session, found) if found else None
+
+    def head_seq(self) -> int:
+        """How many rows the audit trail has."""
+        with self._reading() as session:
+            return session.exec(select(func.coalesce(func.max(AuditLogRow.seq), 0))).one()
 
     def events(self, kinds: Collection[str], since: datetime, until: datetime) -> Sequence[dict[str, Any]]:
         """What the audit trail says of some kinds of acts with book time in [since, until]."""

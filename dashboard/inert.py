@@ -1,0 +1,43 @@
+"""Foreign text on a page: what models, vendors, the web and users wrote is shown and never acts.
+
+Chosen on purpose: foreign text goes through here or into a cell of a table and nowhere else, for Streamlit reads Markdown in titles, captions,
+metrics, labels and error boxes. `say` is shown as it is; `label` is for places that read Markdown whether one wants it or not.
+"""
+
+import re
+from collections.abc import Collection
+from urllib.parse import urlsplit
+
+import streamlit as st
+
+from alphaagent.domain.text import defused, inert
+
+PUNCTUATION = re.compile(r"([!-/:-@\[-`{-~])")
+LONGEST_LABEL = 200
+
+
+def lines(text: str) -> str:
+    """Foreign text with its line breaks and without any other character that hides, reorders or controls."""
+    return "\n".join(inert(line) for line in text.splitlines())
+
+
+def say(text: str) -> None:
+    """Shows foreign text: no Markdown, no HTML, no link."""
+    st.text(lines(text))
+
+
+def label(text: str, longest: int = LONGEST_LABEL) -> str:
+    """Foreign text for a place that reads Markdown: one line, no markup, no address."""
+    return PUNCTUATION.sub(r"\\\1", defused(text, longest))
+
+
+def link(url: str | None, hosts: Collection[str]) -> str | None:
+    """An address that may be followed: plain https to a host of the allow-list, at its own port, by nobody's name; else None."""
+    if url is None or inert(url) != url or " " in url or "\\" in url:
+        return None
+    try:
+        parts = urlsplit(url)
+        allowed = parts.scheme == "https" and parts.netloc in hosts
+    except ValueError:
+        return None
+    return url if allowed else None

@@ -1,0 +1,105 @@
+"""The dashboard's view of a home: the books read-only, the configuration, the recorded prices; and how far the audit trail has been checked.
+
+Chosen on purpose: nothing here can write, for the store is opened by `open_existing`. A small book is checked whole before its first figure is shown;
+a large one is checked beside the page, which says so until it is done. A book that has grown since is checked again, at most one tenth of the time.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+from threading import Lock, Thread
+from time import monotonic
+from typing import Literal
+
+from alphaagent.bootstrap import Workplace
+from alphaagent.domain.portfolio import Portfolio
+from alphaagent.domain.ruling import ControlState
+from alphaagent.ledger.store import SqlStore
+from alphaagent.ledger.verify import VerifyReport
+
+PATIENCE_SECONDS = 0.5
+"""How long a page waits for the check of the books before it is shown with `checking`."""
+REST = 9
+"""A check rests so many times as long as the last one took."""
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What is known about the soundness of the books."""
+
+    state: Literal["sound", "checking", "unsound"]
+    rows: int
+    """Audit rows that were checked."""
+    at: datetime | None
+    fault: str | None
+
+
+class Watchman:
+    """Checks the books again and again, one check at a time, in a thread of its own."""
+
+    def __init__(self, examine: Callable[[], VerifyReport], now: Callable[[], datetime]) -> None:
+        self._examine, self._now = examine, now
+        self._lock = Lock()
+        self._thread: Thread | None = None
+        self._known = Checked("checking", 0, None, None)
+        self._rested_at = 0.0
+
+    def checked(self, seq: int) -> Checked:
+        """What is known, with a new check begun where the log has grown to `seq` since the last one."""
+        with self._lock:
+            if self._thread is None and seq != self._known.rows and monotonic() >= self._rested_at:
+                self._thread = Thread(target=self._check, daemon=True)
+                self._thread.start()
+            thread = self._thread
+        if thread is not None:
+            thread.join(PATIENCE_SECONDS)
+        return self._known
+
+    def _check(self) -> None:
+        begun = monotonic()
+        report = self._examine()
+        fault = None if report.exit_code in (0, 10) else report.findings[0].message
+        with self._lock:
+            self._known = Checked("unsound" if fault else "sound", report.rows, self._now(), fault)
+            self._rested_at = monotonic() + REST * (monotonic() - begun)
+            self._thread = None
+
+
+@dataclass(frozen=True)
+class Reader:
+    """Everything that pages may ask."""
+
+    workplace: Workplace
+    watchman: Watchman
+
+    @cached_property
+    def store(self) -> SqlStore:
+        """The books. Raises UsageFault where there are none, ConfigFault where they are older or newer than this program."""
+        return self.workplace.required_store()
+
+    @property
+    def now(self) -> datetime:
+        return self.workplace.clock.now()
+
+    def portfolios(self) -> tuple[Portfolio, ...]:
+        with self.store.read() as books:
+            return tuple(books.portfolios())
+
+    def control(self) -> tuple[ControlState, tuple[str, ...], str]:
+        """The kill switch as the guard would see it now: the state, where it comes from, and why."""
+        with self.store.read() as books:
+            stored = books.control()
+        state, sources = self.workplace.desk.control(stored)
+        return state, tuple(sources), stored.reason if stored is not None and stored.state != "ACTIVE" else ""
+
+    def checked(self) -> Checked:
+        """How far the books have been checked; the quick check of the guard is made each time."""
+        with self.store.read() as books:
+            fault = books.soundness_fault()
+        known = self.watchman.checked(self.store.head_seq())
+        return Checked("unsound", known.rows, self.now, fault) if fault else known
+
+    @property
+    def is_live(self) -> bool:
+        return self.workplace.settings.data_mode == "live"

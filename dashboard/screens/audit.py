@@ -1,0 +1,12 @@
+"""Audit."""
+
+import streamlit as st
+
+from dashboard.reader import Reader
+
+TITLE = "Audit"
+
+
+def show(reader: Reader) -> None:
+    st.title(TITLE)
+    st.caption(f"{len(reader.portfolios())} portfolios")

@@ -1,0 +1,12 @@
+"""A decision."""
+
+import streamlit as st
+
+from dashboard.reader import Reader
+
+TITLE = "A decision"
+
+
+def show(reader: Reader) -> None:
+    st.title(TITLE)
+    st.caption(f"{len(reader.portfolios())} portfolios")
