@@ -17,6 +17,12 @@ class Format(StrEnum):
     csv = "csv"
 
 
+class ExportFormat(StrEnum):
+    csv = "csv"
+    parquet = "parquet"
+    beancount = "beancount"
+
+
 @portfolio_app.command("show")
 def portfolio_show(
     name: Annotated[str, typer.Argument(metavar="NAME", help="The portfolio.")] = "default",
@@ -188,3 +194,19 @@ def ledger_gains(
 
         for line in render.lined_up(GAIN_COLUMNS, documents):
             typer.echo(line)
+
+
+@ledger_app.command("export")
+def ledger_export(
+    portfolio: Annotated[str, typer.Option("--portfolio", metavar="NAME", help="The portfolio.")] = "default",
+    format_: Annotated[ExportFormat, typer.Option("--format", help="Rows for a spreadsheet or a data frame, or a file for beancount.")] = ExportFormat.csv,
+    out: Annotated[Path | None, typer.Option("--out", metavar="FILE", help="Write here, whole or not at all. Left out: stdout.")] = None,
+) -> None:
+    """Every posting of a portfolio, oldest first, for a program of your own."""
+    from alphaagent.bootstrap import Workplace
+    from alphaagent.operations.exporting import export
+
+    for piece in export(Workplace.open().required_store(), portfolio, format_.value, out):
+        typer.echo(piece, nl=False)
+    if out is not None:
+        say(f"{out} holds every posting of {portfolio}")

@@ -17,7 +17,7 @@ from alphaagent.domain.portfolio import Order, Portfolio
 from alphaagent.domain.record import Usage
 from alphaagent.domain.spend import SpendAsk, SpendLimit, SpendLine, SpendRef, SpendTotal
 from alphaagent.errors import ConfigFault
-from alphaagent.ledger import audit, database, decisions, happened, listing, slots, spend
+from alphaagent.ledger import audit, database, decisions, export, happened, listing, slots, spend
 from alphaagent.ledger.books import SqlBooks
 from alphaagent.ledger.journal import Journal
 from alphaagent.ledger.outbox import SqlOutbox
@@ -134,6 +134,12 @@ class SqlStore:
         """The newest transactions of a portfolio with their postings, oldest first."""
         with self._reading() as session:
             return listing.transactions(session, portfolio, limit)
+
+    @contextmanager
+    def exported(self, portfolio: str) -> Iterator[Iterator[export.ExportedPosting]]:
+        """Every posting of a portfolio, oldest first, as one reader sees them however long it takes."""
+        with self._reading() as session:
+            yield export.postings(session, portfolio)
 
     def decision_rows(self, wanted: listing.DecisionFilter, limit: int) -> Sequence[dict[str, Any]]:
         """The decisions that pass a filter, newest first, one flat row each."""
