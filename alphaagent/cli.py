@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from alphaagent import __version__, cli_dashboard, cli_data, cli_decisions, cli_mandate, cli_models, cli_notify, cli_schedule, cli_sweep
+from alphaagent import __version__, cli_dashboard, cli_data, cli_db, cli_decisions, cli_mandate, cli_models, cli_notify, cli_schedule, cli_sweep
 from alphaagent.cli_books import ledger_app, portfolio_app
 from alphaagent.cli_common import ACTOR, AsJson, AsOf, Engine, Plan, PortfolioName, refuse_unreadable
 from alphaagent.cli_common import complain as _complain
@@ -40,6 +40,7 @@ app.add_typer(portfolio_app, name="portfolio")
 app.add_typer(audit_app, name="audit")
 app.add_typer(ledger_app, name="ledger")
 app.add_typer(cli_data.app, name="data")
+app.add_typer(cli_db.app, name="db")
 app.add_typer(cli_mandate.app, name="mandate")
 app.add_typer(cli_notify.app, name="notify")
 

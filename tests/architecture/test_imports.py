@@ -100,7 +100,7 @@ ALLOWED: dict[str, set[str]] = {
     "cli": {
         *("", "errors", "domain", "bootstrap", "debate", "desk", "pipeline", "settling", "replay", "operations", "views", "views_books"),
         *("views_debate", "render", "execution"),
-        *("ledger", "cli_common", "cli_books", "cli_dashboard", "cli_data", "cli_decisions", "cli_mandate", "cli_models", "cli_notify"),
+        *("ledger", "cli_common", "cli_books", "cli_dashboard", "cli_data", "cli_db", "cli_decisions", "cli_mandate", "cli_models", "cli_notify"),
         *("cli_schedule", "cli_sweep"),
     },
     "cli_decisions": {
@@ -108,6 +108,7 @@ ALLOWED: dict[str, set[str]] = {
     },
     "cli_common": {"errors", "domain"},
     "cli_dashboard": {"bootstrap", "cli_common", "errors", "settings"},
+    "cli_db": {"bootstrap", "cli_common", "operations", "views"},
     "cli_data": {"", "bootstrap", "domain", "operations", "views", "views_data", "render", "cli_common"},
     "cli_books": {"", "domain", "bootstrap", "operations", "views", "views_books", "render", "cli_common"},
     "cli_mandate": {"", "bootstrap", "operations", "render"},
