@@ -188,7 +188,7 @@ class Run:
         self.told.counts["two at once"] += len(both) == 2
         for process in both:
             ran = finish(process)
-            if ran.code:
+            if ran.code and not (night.lost and ran.code == 3):
                 self.told.faults.append(f"{night.session}: one of two at once ended with {ran.code}: {ran.err[-400:]}")
 
     def _started(self, night: Night) -> "subprocess.Popen[str]":
