@@ -38,14 +38,10 @@ class SessionTable:
         if any(a >= b for a, b in zip(self._sessions, self._sessions[1:], strict=False)):
             raise ConfigFault("the session table is not in ascending order", fix="restore sessions.csv of the snapshot")
 
-    @classmethod
-    def parse(cls, text: str) -> "SessionTable":
-        """From CSV with the columns session, open, close: a date and two ISO instants with an offset."""
-        try:
-            rows = [(date.fromisoformat(row["session"]), _instant(row["open"]), _instant(row["close"])) for row in csv.DictReader(text.splitlines())]
-        except (KeyError, ValueError, TypeError, csv.Error) as fault:
-            raise ConfigFault(f"the session table cannot be read: {fault}", fix="restore sessions.csv of the snapshot") from fault
-        return cls(rows)
+    @staticmethod
+    def parse(text: str) -> "SessionTable":
+        """From CSV with the columns session, open, close: a date and two ISO instants with an offset. The same text is the same table."""
+        return _recorded(text)
 
     @cached_property
     def _index(self) -> dict[date, int]:
@@ -112,6 +108,15 @@ class SessionTable:
         if not 0 <= place < len(self._sessions):
             raise UsageFault(message, fix=f"the calendar covers {self.first} to {self.last}")
         return self._sessions[place]
+
+
+@lru_cache(maxsize=32)
+def _recorded(text: str) -> SessionTable:
+    try:
+        rows = [(date.fromisoformat(row["session"]), _instant(row["open"]), _instant(row["close"])) for row in csv.DictReader(text.splitlines())]
+    except (KeyError, ValueError, TypeError, csv.Error) as fault:
+        raise ConfigFault(f"the session table cannot be read: {fault}", fix="restore sessions.csv of the snapshot") from fault
+    return SessionTable(rows)
 
 
 def _instant(text: str) -> datetime:

@@ -1,13 +1,21 @@
-"""YAML read so that nothing is guessed: repeated keys are refused, `on` and `no` stay strings, and decimals never pass through binary floats."""
+"""YAML read so that nothing is guessed: repeated keys are refused, `on` and `no` stay strings, and decimals never pass through binary floats.
 
+What stands in a file is kept by its content: a process that opens the configuration again and again reads the same bytes once.
+"""
+
+import io
 import re
+from copy import deepcopy
 from decimal import Decimal
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import yaml
 
 from alphaagent.errors import ConfigFault
+
+KEPT_DOCUMENTS = 64
 
 # The C parser reads the lexicon ten times faster; its absence changes nothing but the time.
 _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -55,13 +63,25 @@ _NULL = ("tag:yaml.org,2002:null", re.compile(r"^(?:~|null|)$"))
 _TextLoader.yaml_implicit_resolvers = {first: [_NULL] for first in ("~", "n", "")}
 
 
+class _Document(io.BytesIO):
+    """The bytes of a file, which faults name."""
+
+    name = ""
+
+
+@lru_cache(maxsize=KEPT_DOCUMENTS)
+def _parsed(raw: bytes, name: str, texts: bool) -> Any:
+    stream = _Document(raw)
+    stream.name = name
+    loader = (_TextLoader if texts else _StrictLoader)(stream)
+    loader.name = name
+    return loader.get_single_data()
+
+
 def read_yaml(path: Path, *, texts: bool = False) -> dict[str, Any]:
     """A YAML file's mapping; with `texts`, of text alone: for names, which may be 1E5, TRUE or NULL. Raises ConfigFault with file and line."""
     try:
-        with path.open("rb") as stream:
-            loader = (_TextLoader if texts else _StrictLoader)(stream)
-            loader.name = str(path)
-            document = loader.get_single_data()
+        document = deepcopy(_parsed(path.read_bytes(), str(path), texts))
     except (yaml.YAMLError, ValueError) as fault:
         raise ConfigFault(f"{path} is no valid YAML: {' '.join(str(fault).split())}", fix="correct the file") from None
     except FileNotFoundError:

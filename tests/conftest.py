@@ -5,11 +5,19 @@ import os
 import socket
 
 import pytest
+import typer.main
 from hypothesis import HealthCheck, settings
+
+from alphaagent.ledger import database
+from tests import economy
 
 # A busy machine is slow, not wrong.
 settings.register_profile("alphaagent", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("alphaagent")
+
+
+setattr(typer.main, "get_command", economy.COMMANDS)  # noqa: B010 - it is another's module
+setattr(database, "migration", economy.migration)  # noqa: B010 - for all tests alike
 
 
 class NetworkRefused(RuntimeError):

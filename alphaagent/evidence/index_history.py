@@ -6,7 +6,7 @@ and no hole. Only closes of sessions completed at the instant of the decision ar
 
 from datetime import date
 from decimal import Decimal
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -29,6 +29,7 @@ INDEX_COLUMNS = ("date", "close")
 INDEX_PATH = f"index/{SYMBOL}.csv"
 LAGS = (1, 5, 21, 63, 252)
 COMPARED_SESSIONS = 63
+CACHED_DOCUMENTS = 4
 Closes = tuple[tuple[date, Decimal], ...]
 
 
@@ -48,10 +49,7 @@ class IndexHistory:
     @cached_property
     def _recorded(self) -> tuple[Closes, tuple[RowFault, ...]]:
         raw = read_listed(self._folder, INDEX_PATH)
-        if raw is None:
-            return (), ()
-        rows, faults = read_rows(raw, INDEX_PATH, INDEX_COLUMNS, "date", lambda row: (row.day("date"), row.positive("close")))
-        return tuple(pair for _, pair in rows), tuple(faults)
+        return ((), ()) if raw is None else _parsed(raw)
 
     def covers(self, mic: str) -> bool:
         return mic in self._markets
@@ -77,6 +75,13 @@ class IndexHistory:
         except SourceFault:
             return None
         return round(closes[-1] / closes[-2] - 1, 6) if len(closes) > 1 else None
+
+
+@lru_cache(maxsize=CACHED_DOCUMENTS)
+def _parsed(raw: bytes) -> tuple[Closes, tuple[RowFault, ...]]:
+    """What a document says, kept by its content."""
+    rows, faults = read_rows(raw, INDEX_PATH, INDEX_COLUMNS, "date", lambda row: (row.day("date"), row.positive("close")))
+    return tuple(pair for _, pair in rows), tuple(faults)
 
 
 def _refuse_gaps(days: list[date], calendar: Calendar) -> None:

@@ -8,8 +8,9 @@ are refused. Word forms are found by cutting regular endings against the lexicon
 import difflib
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
+from functools import lru_cache
 from typing import Any
 
 from alphaagent.domain.base import fingerprint
@@ -24,6 +25,7 @@ _GROUP_KEYS = {
     "directions": ("sign", "words", "strength", "absolute", "done_to", "topic", "negated", "moves_price", "stops", "verb"),
     "objects": ("topic", "polarity", "words", "alone", "movement", "strength"),
 }
+KEPT_LEXICONS = 8
 _WORD = re.compile(r"[^\W_]+(?:&[^\W_]+)?(?:/[^\W_]+)*")
 
 
@@ -51,7 +53,20 @@ class Lexicon:
     @classmethod
     def parse(cls, document: Mapping[str, Any], where: str) -> "Lexicon":
         """A validated lexicon from the mapping that `where` (a file's name) holds. Raises ConfigFault naming file, key and nearest valid key."""
-        return _Parser(where).lexicon(document)
+        return _kept(_Written(repr(document), document), where)
+
+
+@dataclass(frozen=True)
+class _Written:
+    """A document, which is another one only where something else stands in it."""
+
+    text: str
+    document: Mapping[str, Any] = field(compare=False)
+
+
+@lru_cache(maxsize=KEPT_LEXICONS)
+def _kept(written: _Written, where: str) -> Lexicon:
+    return _Parser(where).lexicon(written.document)
 
 
 class _Parser:

@@ -11,12 +11,13 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from alphaagent.errors import AlphaAgentError, BooksUnsound, ConfigFault
+from alphaagent.ledger import statements
 from alphaagent.ledger.schema import VERSION, VERSIONS
 
 PREFIX = "sqlite:///"
@@ -85,22 +86,22 @@ def _primary(name: str) -> str:
 
 def writer(path: Path) -> Engine:
     """Connections that write: each transaction takes the write lock before it reads anything."""
-    engine = create_engine("sqlite://", creator=lambda: _connect(path, "rw"), pool_size=2, max_overflow=8, poolclass=_pool())
+    engine = _engine(lambda: _connect(path, "rw"))
     event.listen(engine, "begin", lambda connection: _begin(connection, "BEGIN IMMEDIATE"))
     return engine
 
 
 def reader(path: Path) -> Engine:
     """Connections that cannot write; each transaction sees one snapshot."""
-    engine = create_engine("sqlite://", creator=lambda: connect_reader(path), pool_size=2, max_overflow=8, poolclass=_pool())
+    engine = _engine(lambda: connect_reader(path))
     event.listen(engine, "begin", lambda connection: _begin(connection, "BEGIN"))
     return engine
 
 
-def _pool() -> Any:
+def _engine(connect: Callable[[], sqlite3.Connection]) -> Engine:
     from sqlalchemy.pool import QueuePool
 
-    return QueuePool
+    return create_engine(statements.URL, creator=connect, execution_options=statements.OPTIONS, pool_size=2, max_overflow=8, poolclass=QueuePool)
 
 
 def _begin(connection: Connection, statement: str) -> None:

@@ -3,6 +3,7 @@
 import ast
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -142,7 +143,8 @@ GUARD_LIBRARIES = {
 }
 
 
-def _imports(path: Path) -> set[str]:
+@cache
+def _imports(path: Path) -> frozenset[str]:
     found: set[str] = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
@@ -152,7 +154,7 @@ def _imports(path: Path) -> set[str]:
             found.add(module)
             if module == "alphaagent":
                 found |= {f"alphaagent.{name.name}" for name in node.names if (PACKAGE / f"{name.name}.py").exists()}
-    return found
+    return frozenset(found)
 
 
 def _part(module: str) -> str:

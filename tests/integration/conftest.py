@@ -3,22 +3,12 @@
 import contextlib
 import io
 import shutil
-from functools import lru_cache
 from pathlib import Path
 
 import pytest
 
 from alphaagent.cli import run
-from alphaagent.clock import SessionTable
 from tests.home import Home
-
-ONE_CALENDAR = staticmethod(lru_cache(SessionTable.parse))
-
-
-@pytest.fixture(autouse=True)
-def one_calendar(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The same table for the same text, so that the parsers' memory serves many commands in one process."""
-    monkeypatch.setattr(SessionTable, "parse", ONE_CALENDAR)
 
 
 @pytest.fixture

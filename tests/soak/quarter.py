@@ -25,7 +25,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
-from functools import lru_cache
 from hashlib import sha256
 from itertools import pairwise
 from pathlib import Path
@@ -33,7 +32,6 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT))
 
-from alphaagent.clock import SessionTable  # noqa: E402
 from alphaagent.operations.prospects import Wish  # noqa: E402
 from alphaagent.operations.sweep import sweep  # noqa: E402
 from alphaagent.settling import settle  # noqa: E402
@@ -325,7 +323,6 @@ def main() -> None:
     parser.add_argument("--crew-nights", type=int, default=2, help="before the models are away, and after")
     parser.add_argument("--seed", type=int, default=7)
     options = parser.parse_args()
-    SessionTable.parse = staticmethod(lru_cache(SessionTable.parse))  # type: ignore[method-assign,assignment]
     begun = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
         names = NAMES[: options.names]

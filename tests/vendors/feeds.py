@@ -12,6 +12,7 @@ from tests.vendors.server import Asked, Page
 
 HEADLINES, SEARCH, FILINGS, NEWSROOM = "/rss/2.0/headline", "/rss/search", "/cgi-bin/browse-edgar", "/newsroom/rss-feed.rss"
 XML = '<?xml version="1.0" encoding="UTF-8"?>'
+SLUG_CHARACTERS = 200
 
 
 def item(title: str, at: datetime | str | None, *, guid: str = "", link: str = "", summary: str = "", source: str = "") -> str:
@@ -25,7 +26,9 @@ def item(title: str, at: datetime | str | None, *, guid: str = "", link: str = "
 
 
 def slug(title: str) -> str:
-    return "-".join(word for word in "".join(letter if letter.isascii() and letter.isalnum() else " " for letter in title.lower()).split()) or "untitled"
+    """What an address says of a title, which is not all that an endless one holds."""
+    letters = (letter if letter.isascii() and letter.isalnum() else " " for letter in title[:SLUG_CHARACTERS].lower())
+    return "-".join("".join(letters).split()) or "untitled"
 
 
 def rss(*items: str, title: str = "Example headlines", home: str = "https://news.example/", head: str = XML) -> bytes:
