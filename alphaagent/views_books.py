@@ -10,20 +10,43 @@ from typing import TYPE_CHECKING, Any
 from alphaagent.domain.base import decimal_text, instant_text
 from alphaagent.domain.lots import Gain, Lot, is_long_term
 from alphaagent.domain.spend import SpendLine, SpendTotal
-from alphaagent.views import Document, audit_document, decision_document
+from alphaagent.execution.settlement import Acted, Unsettled
+from alphaagent.views import Document, audit_document, decision_document, settled_document, settled_line
 
 if TYPE_CHECKING:
     from datetime import date, datetime
 
     from alphaagent.domain.record import DecisionRecord
     from alphaagent.estimating import Estimate
-    from alphaagent.execution.settlement import Acted
     from alphaagent.operations.holdings_file import RowFault
     from alphaagent.operations.importing import ImportPlan, PlacedRow
     from alphaagent.ports import AuditRef, StoredDecision
+    from alphaagent.settling import Happened
 
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 TEXT_COLUMNS = ("portfolio", "ticker")
+
+
+def happened_document(done: "Happened") -> Document:
+    """One thing that settlement did, or could not do."""
+    match done:
+        case Acted():
+            return acted_document(done)
+        case Unsettled():
+            fault = done.fault
+            error = {"code": type(fault).__name__, "message": fault.message, "fix": fault.fix}
+            return {"event": "unsettled", "portfolio": done.portfolio, "ticker": done.symbol, "error": error}
+    return settled_document(done.order, done.ruling, done.reason, done.audit)
+
+
+def happened_line(done: "Happened") -> str:
+    """The same in words."""
+    match done:
+        case Acted():
+            return acted_line(done)
+        case Unsettled():
+            return f"unsettled  {done.symbol} in {done.portfolio}: {done.fault.message}; it waits for the next settlement"
+    return settled_line(done.order, done.ruling, done.reason)
 
 
 def acted_document(acted: "Acted") -> Document:

@@ -11,7 +11,7 @@ from decimal import Decimal
 from itertools import groupby
 from uuid import uuid4
 
-from sqlmodel import Session, col, select
+from sqlmodel import Session, col, func, select
 
 from alphaagent.domain.base import Json, decimal_text
 from alphaagent.domain.record import Usage
@@ -19,7 +19,7 @@ from alphaagent.domain.spend import SpendAsk, SpendLimit, SpendLine, SpendRef, S
 from alphaagent.errors import AlphaAgentError, SpendRefused
 from alphaagent.ledger.journal import Journal
 from alphaagent.ledger.schema import ModelSpendRow
-from alphaagent.ledger.units import from_units, raised_units, to_micros
+from alphaagent.ledger.units import from_micros, from_units, raised_units, to_micros
 from alphaagent.ports import AuditRef
 
 RESERVED, BOOKED = "reserved", "booked"
@@ -92,6 +92,12 @@ def _reservation(session: Session, token: str) -> ModelSpendRow:
 def total(session: Session, day: date, portfolio: str | None) -> SpendTotal:
     """What a day adds up to, of one portfolio or of all."""
     return _total(row for row in _rows(session, day) if portfolio in (None, row.portfolio))
+
+
+def last_debates(session: Session, portfolio: str) -> dict[str, datetime]:
+    """When money was last held for a debate on each ticker of a portfolio, whatever came of it."""
+    query = select(ModelSpendRow.ticker, func.max(ModelSpendRow.at)).where(ModelSpendRow.portfolio == portfolio).group_by(col(ModelSpendRow.ticker))
+    return {ticker: from_micros(at) for ticker, at in session.exec(query)}
 
 
 def lines(session: Session, day: date) -> tuple[SpendLine, ...]:
