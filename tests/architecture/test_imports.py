@@ -106,7 +106,7 @@ ALLOWED: dict[str, set[str]] = {
     "cli_data": {"", "bootstrap", "domain", "operations", "views", "views_data", "render", "cli_common"},
     "cli_books": {"", "domain", "bootstrap", "operations", "views", "views_books", "render", "cli_common"},
     "cli_mandate": {"", "bootstrap", "operations", "render"},
-    "cli_notify": {"", "bootstrap", "notify", "operations", "render", "views_notify", "cli_common"},
+    "cli_notify": {"", "bootstrap", "errors", "notify", "operations", "render", "views_notify", "cli_common"},
     "cli_schedule": {"bootstrap", "cli_common", "domain", "errors", "operations", "render_digest", "views_digest"},
     "cli_models": {"", "errors", "bootstrap", "debate", "desk", "estimating", "pipeline", "views_books", "render", "cli_common"},
     "cli_sweep": {"", "errors", "bootstrap", "desk", "operations", "views", "views_books", "views_sweep", "render", "cli_common", "cli_models", "cli_notify"},

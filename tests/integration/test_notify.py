@@ -79,6 +79,7 @@ def test_what_waits_for_a_target_that_was_removed_does_not_wait_for_ever(home: H
     configure(home, "targets: {}\n")
     monkeypatch.delenv("ALPHAAGENT_NOTIFY_PHONE")
     assert home.ok("notify", "send").out == "0 sent\n"
+    home.sql("DROP TRIGGER outbox_no_update")
     home.sql("UPDATE outbox SET created_at = created_at - ?", 2 * 86_400_000_000)
     assert home.ok("notify", "send").out == "0 sent, 1 given up\n"
     (target,) = home.ok("notify", "list", "--json").document["targets"]
