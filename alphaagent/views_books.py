@@ -203,6 +203,7 @@ def _spent(total: SpendTotal) -> Document:
         "spent_usd": decimal_text(total.booked),
         "reserved_usd": decimal_text(total.reserved),
         "unpriced": total.unpriced,
+        "open": total.open,
     }
 
 
@@ -210,7 +211,8 @@ def spend_line(document: Document) -> str:
     """The day in one line of words."""
     ceiling = f"the ceiling is {document['ceiling_usd']} USD" if document["ceiling_usd"] is not None else "there is no ceiling"
     unpriced = f"; {document['unpriced']} debates without a known price" if document["unpriced"] else ""
-    return f"{document['day']} (UTC): {document['spent_usd']} USD spent, {document['reserved_usd']} USD reserved{unpriced}; {ceiling}"
+    open_ = f" ({document['open']} under way, or lost when a run was ended)" if document["open"] else ""
+    return f"{document['day']} (UTC): {document['spent_usd']} USD spent, {document['reserved_usd']} USD reserved{open_}{unpriced}; {ceiling}"
 
 
 SUMMARY_COLUMNS = ("ticker", "action", "amount", "guard", "order", "note")

@@ -120,6 +120,7 @@ def _total(rows: Iterable[ModelSpendRow]) -> SpendTotal:
         prompt_tokens=sum(row.prompt_tokens for row in listed),
         completion_tokens=sum(row.completion_tokens for row in listed),
         unpriced=sum(not row.price_known for row in listed),
+        open=sum(row.state == RESERVED for row in listed),
     )
 
 
