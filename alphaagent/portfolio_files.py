@@ -26,7 +26,7 @@ class PortfolioFile(Frozen):
     """One portfolio as its file describes it."""
 
     watchlist: tuple[str, ...] = Field(min_length=1, max_length=LONGEST_WATCHLIST)
-    """What may be bought; where the money for debates is short, who stands first is heard first."""
+    """What may be bought; of those who have waited equally long for a debate, who stands first is heard first."""
     mandate: str | None = None
     """Its limits and its risk profile, for its making; None: portfolio.mandate of alphaagent.yaml."""
     cash: Decimal | None = Field(None, ge=0, le=1_000_000_000, decimal_places=2)

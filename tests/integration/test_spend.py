@@ -32,10 +32,8 @@ def test_a_day_is_told_in_columns_and_one_line(opened: Home) -> None:
         ["default", "openai", "small", "4", "200", "20", "0.375", "0.0", "0"],
         ["growth", "openai", "small", "0", "0", "0", "0.0", "0.5", "0"],
     ]
-    assert (
-        lines[-1]
-        == "2024-01-03 (UTC): 0.375 USD spent, 0.5 USD reserved (1 under way, or lost when a run was ended); 1 debates without a known price; the ceiling is 5.0 USD"
-    )
+    reserved = "0.5 USD reserved (1 under way, or lost when a run was ended)"
+    assert lines[-1] == f"2024-01-03 (UTC): 0.375 USD spent, {reserved}; 1 debates without a known price; the ceiling is 5.0 USD"
 
 
 def test_json_is_one_document(opened: Home) -> None:

@@ -348,7 +348,7 @@ def test_a_clock_that_was_weeks_ahead_and_was_set_right_does_not_silence_the_sch
 def test_an_event_that_is_given_up_is_announced_although_the_books_fail_right_after() -> None:
     home = night("2026-01-14T22:00")
     home.outcome = lambda event: Outcome("nothing", 4, failed=True)
-    home.refuses = lambda value: '"missed"' in value
+    home.refuses = lambda value: '"missed","tries":3' in value
     home.run("2026-01-14T23:30", pulse=True)
     assert {notice.key for notice in home.notices} == {"failure:settle XNYS:2026-01-14"}
 
