@@ -248,8 +248,8 @@ class Workplace:
         return SqlStore.open(self.settings.database_url, self.clock, routes=self.notify.routes)
 
     def close(self) -> None:
-        """Gives the books back, where they were opened."""
-        for name in ("_store", "_reader"):
+        """Gives the books back and ends the connections of live data, where there were any."""
+        for name in ("_store", "_reader", "room"):
             opened = self.__dict__.pop(name, None)
             if opened is not None:
                 opened.close()

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from alphaagent.debate.record import Setup
     from alphaagent.desk import Ask
     from alphaagent.pipeline import Decided, Result
-    from alphaagent.settling import Happened
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -166,6 +165,7 @@ def _tell_asking(setup: "Setup", most: "Decimal | None") -> None:
 def _show_result(workplace: "Workplace", ask: "Ask", result: "Result", *, as_json: bool) -> None:
     from alphaagent.domain.base import instant_text
     from alphaagent.views import failure_document
+    from alphaagent.views_books import happened_line
 
     if isinstance(result, AlphaAgentError):
         _complain(result)
@@ -173,7 +173,7 @@ def _show_result(workplace: "Workplace", ask: "Ask", result: "Result", *, as_jso
             _print_json(failure_document(ask.ticker, instant_text(ask.as_of), type(result).__name__, result.message, result.fix))
         return
     for done in result.settled:
-        _say(_happened_line(done))
+        _say(happened_line(done))
     _show_decided(workplace, result, as_json=as_json)
 
 
@@ -212,35 +212,28 @@ def settle(
     as_of: AsOf = None,
     portfolio: Annotated[str | None, typer.Option("--portfolio", metavar="NAME", help="One portfolio; all of them where it is left out.")] = None,
     as_json: AsJson = False,
-) -> None:
+) -> int:
     """Fill, re-check or expire pending orders, each at its own session's open; book splits, dividends and mergers of what is held.
 
-    Without --as-of it goes as far as the last fill session of the orders that are pending, and no further.
+    Without --as-of it goes as far as the last fill session of the orders that are pending, and no further. A name whose source fails waits for the next
+    settlement (exit 3) and holds up nothing else.
     """
     from alphaagent import pipeline
     from alphaagent.bootstrap import Workplace
-    from alphaagent.execution.settlement import Acted
-    from alphaagent.views import settled_document
-    from alphaagent.views_books import acted_document
+    from alphaagent.settling import exit_code
+    from alphaagent.views_books import happened_document, happened_line
 
     workplace = Workplace.open()
     at = workplace.moment(as_of) if as_of else workplace.when.settling_moment(portfolio)
     done = pipeline.settle(workplace.desk, at, portfolio) if at else ()
     for one in done:
         if as_json:
-            _print_json(acted_document(one) if isinstance(one, Acted) else settled_document(one.order, one.ruling, one.reason, one.audit))
+            _print_json(happened_document(one))
         else:
-            typer.echo(_happened_line(one))
+            typer.echo(happened_line(one))
     if not done:
         _say("nothing was due")
-
-
-def _happened_line(done: "Happened") -> str:
-    from alphaagent.execution.settlement import Acted
-    from alphaagent.views import settled_line
-    from alphaagent.views_books import acted_line
-
-    return acted_line(done) if isinstance(done, Acted) else settled_line(done.order, done.ruling, done.reason)
+    return exit_code(done)
 
 
 @app.command()

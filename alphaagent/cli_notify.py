@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from alphaagent.cli_common import AsJson, print_json, say
+from alphaagent.errors import AlphaAgentError
 
 if TYPE_CHECKING:
     from alphaagent.bootstrap import Workplace
@@ -24,9 +25,19 @@ def notify_send(as_json: AsJson = False) -> int:
     if as_json:
         print_json({"sent": done.sent, "failed": list(done.failed), "given_up": done.buried})
     else:
-        typer.echo(f"{done.sent} sent" + (f", {done.buried} given up after too many tries" if done.buried else ""))
+        typer.echo(f"{done.sent} sent" + (f", {done.buried} given up" if done.buried else ""))
     complain_of_sending(workplace, done)
     return 4 if done.failed else 0
+
+
+def send_what_waits(workplace: "Workplace") -> None:
+    """Empties the outbox at the end of another command; what is wrong with that is said, and changes nothing of what the command came to."""
+    from alphaagent.operations import notifications
+
+    try:
+        complain_of_sending(workplace, notifications.send(workplace))
+    except AlphaAgentError as fault:
+        say(f"not sent: {fault.message}; it is tried again")
 
 
 def complain_of_sending(workplace: "Workplace", done: "Drained") -> None:

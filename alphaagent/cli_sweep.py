@@ -7,7 +7,8 @@ import typer
 
 from alphaagent.cli_common import AsJson, AsOf, Engine, Plan, complain, print_json, say
 from alphaagent.cli_models import estimated
-from alphaagent.errors import AlphaAgentError
+from alphaagent.cli_notify import send_what_waits
+from alphaagent.errors import AlphaAgentError, NoEvidence
 
 if TYPE_CHECKING:
     from alphaagent.bootstrap import Workplace
@@ -55,11 +56,13 @@ def sweep(
         from alphaagent.views_sweep import report_document
 
         print_json(report_document(report))
+    send_what_waits(workplace)
     return report.exit_code
 
 
 def _show(workplace: "Workplace", report: "PortfolioReport", *, as_json: bool) -> None:
-    from alphaagent.views_sweep import SWEEP_COLUMNS, happened_line, notes, row_cells, row_document
+    from alphaagent.views_books import happened_line
+    from alphaagent.views_sweep import SWEEP_COLUMNS, notes, row_cells, row_document
 
     if as_json:
         for row in report.rows:
@@ -83,9 +86,10 @@ def _print_estimate(workplace: "Workplace", names: Sequence[str], as_of: str | N
     budgets: list[str] = []
     code = 0
     for turn in rounds(workplace, names, as_of):
-        if isinstance(turn.as_of, AlphaAgentError):
-            complain(turn.as_of)
-            code = max(code, turn.as_of.exit_code)
+        if turn.fault or turn.as_of is None:
+            fault = turn.fault or NoEvidence(f"{turn.name} has no instant")
+            complain(fault)
+            code = max(code, fault.exit_code)
             continue
         mine: list[Document] = []
         for one in prospects(workplace.desk, turn, turn.as_of, wish):

@@ -27,6 +27,10 @@ class NotBegun(UsageFault):
     """Nothing was begun here: another run holds the slot, or the time was up. The next run completes what this one left."""
 
 
+class SlotTaken(UsageFault):
+    """The slot holds the decision of another request: another engine, plan or configuration. A session is decided once."""
+
+
 class ConfigFault(UsageFault):
     """Fix the configuration: a file, a key, an environment variable, a folder's permissions."""
 

@@ -148,22 +148,23 @@ def _unpaid(desk: Desk, pack: EvidencePack, refused: SpendRefused, tell: Events)
 
 def _paid_debate(desk: Desk, staff: "Staff", matter: Matter, pack: EvidencePack, spending: Spending | None, tell: Events, till: Till | Place) -> "Debated":
     """A debate under the day's ceiling: the most that it can cost is reserved before, and what it did cost is booked after, whatever came of it."""
-    plan, now = matter.request.plan or staff.file.plan, desk.clock.now()
+    plan = matter.request.plan or staff.file.plan
     setup, most = staff.setup(plan, desk.markers()), staff.most_cost(plan)
-    ask = SpendAsk(now.date(), matter.request.portfolio, matter.request.ticker, setup.provider, ", ".join(staff.models_of(plan)), most)
     if spending is None:  # a dry run without books: there is nowhere to book it, and the ceiling still is one
         if desk.daily_spend is not None and most is not None and most > desk.daily_spend:
             raise SpendRefused(f"this debate may take {most:f} USD, more than the ceiling of {desk.daily_spend:f} USD a day")
         desk.tell_asking(setup, most)
-        return staff.crew.debate(pack, setup, now, tell)
+        return staff.crew.debate(pack, setup, desk.clock.now(), tell)
 
     def reserve() -> SpendRef:
         desk.begin()
+        day = desk.clock.now().date()  # whoever has waited over midnight is paid for by the new day
+        ask = SpendAsk(day, matter.request.portfolio, matter.request.ticker, setup.provider, ", ".join(staff.models_of(plan)), most)
         return spending.reserve_spend(ask, desk.daily_spend, desk.limits_on_spend(ask.portfolio))
 
     with till.reserved(reserve) as held:
         desk.tell_asking(setup, most)
-        debated = staff.crew.debate(pack, setup, now, tell)
+        debated = staff.crew.debate(pack, setup, desk.clock.now(), tell)
         cost = None if most is None else Decimal(debated.transcript.usage.cost_usd)
         spending.book_spend(held.token, debated.transcript.usage, cost, decision_id(matter, pack) if debated.result else None)
     return debated

@@ -56,6 +56,7 @@ def live_room(settings: Settings, vendors: Mapping[str, MakeVendors], calendar_o
         index=INDEX,
         calendar_of=calendar_of,
         now=clock.now,
+        sites=tuple(sites.values()),
     )
 
 
@@ -103,5 +104,5 @@ def _papers(sites: Mapping[str, Site], archive: Archive, clock: Clock, calendar_
         read_list=read_tickers,
         page=submissions.fetch,
         complete=complete,
-        directory=YahooDirectory(YahooSession(yahoo.gate, yahoo.folder)),
+        directory=YahooDirectory(yahoo.kept(YahooSession(yahoo.gate, yahoo.folder))),
     )

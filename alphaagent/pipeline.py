@@ -7,7 +7,7 @@ order in which they were asked for cannot matter. A dry run takes the same path 
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import groupby
@@ -170,7 +170,8 @@ def _decide_batch(desk: Desk, asks: Mapping[int, Ask], tell: Callable[[str, str]
     finally:
         for place, mine in held.items():
             if not isinstance(results.get(place), Decided):
-                store.release(mine.claim)
+                with suppress(AlphaAgentError):  # books that are busy: the slot is free again with its lease, and what was decided is told
+                    store.release(mine.claim)
     return results
 
 
@@ -257,7 +258,11 @@ def _opinions(desk: Desk, store: Store, portfolio: Portfolio | None, mandate: Ma
             place.leave()
 
     opinions = dict(zip(queue, _at_once(desk, held, heard), strict=True))
-    _audit_failures(store, [(held[number].ask, opinion) for number, opinion in opinions.items() if isinstance(opinion, ProviderFault)])
+    failed = {number: opinion for number, opinion in opinions.items() if isinstance(opinion, ProviderFault)}
+    try:
+        _audit_failures(store, [(held[number].ask, opinion) for number, opinion in failed.items()])
+    except AlphaAgentError as fault:  # what was heard and paid for goes on
+        opinions |= dict.fromkeys(failed, fault)
     return [opinions[number] for number in range(len(held))]
 
 

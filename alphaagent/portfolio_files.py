@@ -26,7 +26,7 @@ class PortfolioFile(Frozen):
     """One portfolio as its file describes it."""
 
     watchlist: tuple[str, ...] = Field(min_length=1, max_length=LONGEST_WATCHLIST)
-    """What may be bought; where the money for debates is short, who stands first is heard first."""
+    """What may be bought; of those who have waited equally long for a debate, who stands first is heard first."""
     mandate: str | None = None
     """Its limits and its risk profile, for its making; None: portfolio.mandate of alphaagent.yaml."""
     cash: Decimal | None = Field(None, ge=0, le=1_000_000_000, decimal_places=2)
@@ -42,7 +42,17 @@ def read_portfolios(folder: Path, normal: Callable[[str], str]) -> dict[str, Por
     """Every file of a folder, by name in order. `normal` is one spelling for all that name the same ticker. Raises ConfigFault."""
     for path in sorted(folder.glob("*.yml")):
         raise ConfigFault(f"{path} is not read: a portfolio's file ends in .yaml", fix=f"rename it to {path.stem}.yaml")
+    _refuse_twins(path.stem for path in folder.glob("*.yaml"))
     return {_name_of(path): parse_portfolio(read_yaml(path), str(path), normal) for path in sorted(folder.glob("*.yaml"))}
+
+
+def _refuse_twins(names: Iterable[str]) -> None:
+    """Growth and growth would be two portfolios on one machine and one on the next."""
+    first: dict[str, str] = {}
+    for name in sorted(names):
+        other = first.setdefault(name.lower(), name)
+        if other != name:
+            raise ConfigFault(f"portfolios {inert(other)[:60]} and {inert(name)[:60]} differ in capital letters only", fix="give one of the files another name")
 
 
 def _name_of(path: Path) -> str:
@@ -76,7 +86,7 @@ def _explained(fault: ValidationError, source: str) -> str:
     key = ".".join(str(part) for part in first["loc"])
     match first["type"]:
         case "extra_forbidden":
-            return f"{source}: unknown key {inert(key)}{nearest(key, list(PortfolioFile.model_fields))}"
+            return f"{source}: unknown key {inert(key)[:60]}{nearest(key, list(PortfolioFile.model_fields))}"
         case "missing":
             return f"{source}: {key} is missing"
         case _:

@@ -1,6 +1,6 @@
 """The sockets. A source, an engine, a calendar, a clock, market data and a store are anything that has these shapes."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -303,6 +303,10 @@ class Spending(Protocol):
 
     def spent_on(self, day: date, portfolio: str | None = None) -> SpendTotal:
         """What a day adds up to, of one portfolio or of all."""
+        ...
+
+    def last_debates(self, portfolio: str) -> Mapping[str, datetime]:
+        """When money was last held for a debate on each ticker of a portfolio, whatever came of it."""
         ...
 
 

@@ -58,9 +58,9 @@ def _block(one: Mapping[str, Any]) -> list[str]:
 
 def _line(one: Mapping[str, Any]) -> str:
     holds = one["holds"]
-    parts = [f"{len(one['to_fill'])} to fill", f"{len(one['changed'])} changed", f"{sum(one['decided'].values())} decided ({holds} HOLD)"]
-    parts += [f"{len(one[name])} {name}" for name in ("blocked", "failed", "frozen") if one[name]]
-    return _cut(f"{one['portfolio']}: {', '.join(parts)}")
+    trouble = [f"{len(one[name])} {name}" for name in ("frozen", "failed", "blocked") if one[name]]
+    usual = [f"{len(one['to_fill'])} to fill", f"{len(one['changed'])} changed", f"{sum(one['decided'].values())} decided ({holds} HOLD)"]
+    return _cut(f"{one['portfolio']}: {', '.join((*trouble, *usual))}")
 
 
 def _listed(label: str, items: Sequence[str], count: int | None = None) -> str:

@@ -1,14 +1,19 @@
-"""Settlement of whole portfolios: due orders oldest first, then whatever else happened to the shares that are held."""
+"""Settlement of whole portfolios: due orders oldest first, then whatever else happened to the shares that are held.
 
+A name whose source fails waits, and is told; everything else is settled.
+"""
+
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 
 from alphaagent.desk import Desk, halt_if_told, recorded_instrument, refuse_if_halted, stop_if_unsound
 from alphaagent.domain.portfolio import Order, Portfolio
-from alphaagent.errors import BooksUnsound, UsageFault
-from alphaagent.execution.settlement import Acted, Settled
+from alphaagent.errors import BooksUnsound, NoEvidence, SourceFault, UsageFault
+from alphaagent.execution.settlement import Acted, Settled, Unsettled
 from alphaagent.ports import Store
 
-Happened = Settled | Acted
+Happened = Settled | Acted | Unsettled
+UNREADABLE = (SourceFault, NoEvidence)
 
 
 def settle(desk: Desk, as_of: datetime, portfolio: str | None = None) -> tuple[Happened, ...]:
@@ -33,13 +38,28 @@ def settle_portfolio(desk: Desk, store: Store, portfolio: Portfolio, as_of: date
         named = (*books.held_instruments(portfolio), *books.instruments([order.instrument_id for order in due]))
     desk.prepare(named, as_of)
     for order in due:
-        opens, happened = _settle_order(desk, store, portfolio, order, as_of)
+        try:
+            opens, happened = _settle_order(desk, store, portfolio, order, as_of)
+        except UNREADABLE as fault:
+            instrument = next(one for one in named if one.id == order.instrument_id)
+            opens, happened = desk.calendar_of(instrument).opens(order.fill_session), [Unsettled(portfolio.name, order.symbol, fault)]
         done += happened
         if opens is not None:
             waiting[order.instrument_id] = opens
     with store.write() as books:
         done += settler.bring_up_to(books, portfolio, as_of, waiting=waiting)
-    return tuple(done)
+    return tuple(_each_once(done))
+
+
+def _each_once(done: Iterable[Happened]) -> Iterator[Happened]:
+    """The same, with a name that could not be read several times told once."""
+    told: set[str] = set()
+    for one in done:
+        if not isinstance(one, Unsettled):
+            yield one
+        elif one.symbol not in told:
+            told.add(one.symbol)
+            yield one
 
 
 def _settle_order(desk: Desk, store: Store, portfolio: Portfolio, order: Order, as_of: datetime) -> tuple[datetime | None, list[Happened]]:
@@ -58,3 +78,8 @@ def _settle_order(desk: Desk, store: Store, portfolio: Portfolio, order: Order, 
         result = settler.settle(books, stored.record, portfolio, instrument, order, as_of)
         halt_if_told(books, result.ruling if result else None, as_of)
     return (None, [*done, result]) if result else (opens, done)
+
+
+def exit_code(done: Iterable[Happened]) -> int:
+    """The worst of what could not be settled; 0 where all was."""
+    return max((one.fault.exit_code for one in done if isinstance(one, Unsettled)), default=0)

@@ -11,20 +11,43 @@ from alphaagent.domain.base import decimal_text, instant_text
 from alphaagent.domain.lots import Gain, Lot, is_long_term
 from alphaagent.domain.spend import SpendLine, SpendTotal
 from alphaagent.domain.text import inert
-from alphaagent.views import Document, audit_document, decision_document
+from alphaagent.execution.settlement import Acted, Unsettled
+from alphaagent.views import Document, audit_document, decision_document, settled_document, settled_line
 
 if TYPE_CHECKING:
     from datetime import date, datetime
 
     from alphaagent.domain.record import DecisionRecord
     from alphaagent.estimating import Estimate
-    from alphaagent.execution.settlement import Acted
     from alphaagent.operations.holdings_file import RowFault
     from alphaagent.operations.importing import ImportPlan, PlacedRow
     from alphaagent.ports import AuditRef, StoredDecision
+    from alphaagent.settling import Happened
 
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 TEXT_COLUMNS = ("portfolio", "ticker")
+
+
+def happened_document(done: "Happened") -> Document:
+    """One thing that settlement did, or could not do."""
+    match done:
+        case Acted():
+            return acted_document(done)
+        case Unsettled():
+            fault = done.fault
+            error = {"code": type(fault).__name__, "message": fault.message, "fix": fault.fix}
+            return {"event": "unsettled", "portfolio": done.portfolio, "ticker": done.symbol, "error": error}
+    return settled_document(done.order, done.ruling, done.reason, done.audit)
+
+
+def happened_line(done: "Happened") -> str:
+    """The same in words."""
+    match done:
+        case Acted():
+            return acted_line(done)
+        case Unsettled():
+            return f"unsettled  {done.symbol} in {done.portfolio}: {done.fault.message}; it waits for the next settlement"
+    return settled_line(done.order, done.ruling, done.reason)
 
 
 def acted_document(acted: "Acted") -> Document:
@@ -182,6 +205,7 @@ def _spent(total: SpendTotal) -> Document:
         "spent_usd": decimal_text(total.booked),
         "reserved_usd": decimal_text(total.reserved),
         "unpriced": total.unpriced,
+        "open": total.open,
     }
 
 
@@ -189,7 +213,8 @@ def spend_line(document: Document) -> str:
     """The day in one line of words."""
     ceiling = f"the ceiling is {document['ceiling_usd']} USD" if document["ceiling_usd"] is not None else "there is no ceiling"
     unpriced = f"; {document['unpriced']} debates without a known price" if document["unpriced"] else ""
-    return f"{document['day']} (UTC): {document['spent_usd']} USD spent, {document['reserved_usd']} USD reserved{unpriced}; {ceiling}"
+    open_ = f" ({document['open']} under way, or lost when a run was ended)" if document["open"] else ""
+    return f"{document['day']} (UTC): {document['spent_usd']} USD spent, {document['reserved_usd']} USD reserved{open_}{unpriced}; {ceiling}"
 
 
 SUMMARY_COLUMNS = ("ticker", "action", "amount", "guard", "order", "note")

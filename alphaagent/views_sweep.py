@@ -5,15 +5,13 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from alphaagent.domain.base import decimal_text, instant_text
-from alphaagent.execution.settlement import Acted
 from alphaagent.operations.sweep_report import summary
-from alphaagent.views import Document, audit_document, decision_document, failure_document, settled_line
-from alphaagent.views_books import acted_line, summary_row
+from alphaagent.views import Document, audit_document, decision_document, failure_document
+from alphaagent.views_books import summary_row
 
 if TYPE_CHECKING:
     from alphaagent.debate.record import Transcript
     from alphaagent.operations.sweep_report import PortfolioReport, SweepReport, SweepRow
-    from alphaagent.settling import Happened
 
 SWEEP_COLUMNS = ("portfolio", "ticker", "state", "action", "amount", "guard", "order", "note")
 
@@ -50,19 +48,16 @@ def notes(report: "PortfolioReport") -> list[str]:
     counts = ", ".join(f"{count} {state}" for state, count in found.items())
     idle = "; nothing was decided again" if found["repeated"] and not found["decided"] else ""
     when = f"as of {instant_text(report.as_of)}: " if report.as_of else ""
-    lines = [f"{name}: {when}{counts}; {len(report.settled)} settled{idle}"]
+    lines = [f"{name}: {when}{counts}; {report.settled_count} settled{idle}"]
     spend = report.spend
     if spend.refused:
         lines.append(f"{name}: the money did not reach {len(spend.refused)} debates: {', '.join(spend.refused)}")
     if spend.spent or spend.reserved:
         budget = "" if spend.budget is None else f", of a budget of {spend.budget:f} USD"
         lines.append(f"{name}: {spend.spent:f} USD spent today, {spend.reserved:f} USD reserved{budget}")
+    if report.unrecorded:
+        return [*lines, f"{name}: this pass is not on record: {report.unrecorded.message}"]
     return [*lines, f"{name}: audit row {report.audit.seq}" if report.audit else f"{name}: no audit row, for nothing is new"]
-
-
-def happened_line(done: "Happened") -> str:
-    """A settlement or a corporate action in words."""
-    return acted_line(done) if isinstance(done, Acted) else settled_line(done.order, done.ruling, done.reason)
 
 
 def budget_line(portfolio: str, budget: Decimal, documents: Sequence[Document]) -> str:

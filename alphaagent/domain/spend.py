@@ -10,7 +10,7 @@ class SpendAsk:
     """A debate that is about to begin, and the most that it can cost."""
 
     day: date
-    """UTC. The whole debate counts on it, even where it ends after midnight."""
+    """UTC, of the reservation. The whole debate counts on it, even where it ends after midnight."""
     portfolio: str
     ticker: str
     provider: str
@@ -49,6 +49,8 @@ class SpendTotal:
     completion_tokens: int = 0
     unpriced: int = 0
     """How many debates have no known price; where none was known before they began, they are in neither sum."""
+    open: int = 0
+    """How many debates are under way, or were ended with their process before anything could be booked."""
 
 
 @dataclass(frozen=True, slots=True)

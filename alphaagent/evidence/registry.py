@@ -23,7 +23,7 @@ SOURCES: Mapping[Supply, Callable[[Path], EvidenceSource]] = {"prices": Snapshot
 def _yahoo(site: Site) -> tuple[Vendor, ...]:
     from alphaagent.evidence.live.vendors.yahoo import YahooEvents, YahooPrices, YahooSession, YahooStatements
 
-    session = YahooSession(site.gate, site.folder)
+    session = site.kept(YahooSession(site.gate, site.folder))
     return YahooPrices(session), YahooEvents(session), YahooStatements(session)
 
 

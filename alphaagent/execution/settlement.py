@@ -15,7 +15,7 @@ from alphaagent.domain.market import Bar, CorporateAction, Instrument
 from alphaagent.domain.portfolio import Order, OrderStatus, Portfolio
 from alphaagent.domain.record import DecisionRecord
 from alphaagent.domain.ruling import GuardSnapshot, Outcome, Ruling
-from alphaagent.errors import SourceFault
+from alphaagent.errors import AlphaAgentError, SourceFault
 from alphaagent.execution.marks import effective, equity, mark, rolled_forward, split_ratio
 from alphaagent.execution.snapshots import BookState, Subject, settle_snapshot
 from alphaagent.execution.trading import trading
@@ -44,6 +44,15 @@ class Acted:
     instrument: Instrument
     action: CorporateAction
     booked: ActionBooked
+
+
+@dataclass(frozen=True, slots=True)
+class Unsettled:
+    """A name of which something may be due that could not be read: it waits for the next settlement, and holds up nothing else."""
+
+    portfolio: str
+    symbol: str
+    fault: AlphaAgentError
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,8 +99,9 @@ class Settler:
 
     def bring_up_to(
         self, books: Books, portfolio: Portfolio, at: datetime, *, ordered: Iterable[Instrument] = (), waiting: Mapping[str, datetime] | None = None
-    ) -> tuple[Acted, ...]:
-        """Books what the companies whose shares are held, or `ordered`, did up to an instant, and freezes what cannot be booked.
+    ) -> tuple[Acted | Unsettled, ...]:
+        """Books what the companies whose shares are held, or `ordered`, did up to an instant, and freezes what cannot be booked. A name whose source
+        fails is told and left as it is: whoever needs its value for a ruling meets that failure.
 
         `waiting` says, by instrument id, at which open an order still waits for its bar: what follows must be counted after that fill.
         """
@@ -121,13 +131,18 @@ class Settler:
         """The book with what the portfolio has done in the session already."""
         return replace(self.book_state(books, portfolio, at, {}), activity=books.activity(portfolio, instrument.id, session, at))
 
-    def _actions(self, books: Books, portfolio: Portfolio, at: datetime, ordered: tuple[Instrument, ...], waiting: Mapping[str, datetime]) -> Iterator[Acted]:
+    def _actions(
+        self, books: Books, portfolio: Portfolio, at: datetime, ordered: tuple[Instrument, ...], waiting: Mapping[str, datetime]
+    ) -> Iterator[Acted | Unsettled]:
         instruments = {instrument.id: instrument for instrument in (*ordered, *books.held_instruments(portfolio))}
-        pending = [
-            (action, instrument)
-            for instrument in instruments.values()
-            for action in effective(self.market, instrument, portfolio.opened_at, min(at, waiting.get(instrument.id, at)))
-        ]
+        pending: list[tuple[CorporateAction, Instrument]] = []
+        for instrument in instruments.values():
+            try:
+                found = effective(self.market, instrument, portfolio.opened_at, min(at, waiting.get(instrument.id, at)))
+            except SourceFault as fault:
+                yield Unsettled(portfolio.name, instrument.symbol, fault)
+                continue
+            pending += [(action, instrument) for action in found]
         for action, instrument in sorted(pending, key=lambda pair: (pair[0].known_at, pair[1].id, pair[0].kind != "split", pair[0].kind)):
             booked = books.record_action(portfolio, instrument, action, action.known_at)
             if booked is not None:

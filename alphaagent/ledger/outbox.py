@@ -23,6 +23,8 @@ from alphaagent.ledger.telling import post
 from alphaagent.ledger.units import from_micros, to_micros
 from alphaagent.ports import Clock
 
+GONE = timedelta(days=1)
+"""How long something waits for a target that the file does not name any more: it may be named again, and that is no loss."""
 MOST_TRIES = 8
 """After so many a notice is a dead letter."""
 _OPEN = and_(col(OutboxRow.sent_at).is_(None), col(OutboxRow.dead_at).is_(None))
@@ -73,12 +75,18 @@ class SqlOutbox:
         """Gives a notice back, to be tried again after a pause."""
         return self._close(claimed, {"claimed_until": to_micros(self._clock.now() + timedelta(seconds=pause_seconds)), "claim_token": None, "last_fault": why})
 
-    def bury(self) -> int:
-        """Turns what was tried in vain too often into dead letters, each with one audit row. BooksUnsound where the trail cannot be written to."""
+    def bury(self, known: Collection[str]) -> int:
+        """Turns into dead letters, each with one audit row, what was tried in vain too often, and what has waited for a day for a target that is not
+        among these `known` ones any more. BooksUnsound where the trail cannot be written to."""
         now = self._clock.now()
+        gone = and_(col(OutboxRow.target).not_in(known), col(OutboxRow.created_at) <= to_micros(now - GONE))
+        hopeless = select(OutboxRow).where(_OPEN, or_(col(OutboxRow.attempts) >= MOST_TRIES, gone), _not_held(now)).order_by(col(OutboxRow.id))
+        with self._reading() as session:
+            if session.exec(hopeless.limit(1)).first() is None:
+                return 0
         with self._writing() as session:
             journal = Journal(session, self._clock)
-            dead = session.exec(select(OutboxRow).where(_OPEN, col(OutboxRow.attempts) >= MOST_TRIES, _not_held(now)).order_by(col(OutboxRow.id))).all()
+            dead = session.exec(hopeless).all()
             for row in dead:
                 row.dead_at = to_micros(now)
                 journal.update(row)

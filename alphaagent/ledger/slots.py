@@ -16,7 +16,7 @@ from uuid import uuid4
 
 from sqlmodel import Session, select
 
-from alphaagent.errors import UsageFault
+from alphaagent.errors import SlotTaken, UsageFault
 from alphaagent.ledger.schema import RunSlotRow
 from alphaagent.ledger.units import to_micros
 from alphaagent.ports import Claim
@@ -86,7 +86,7 @@ def decided(session: Session, key: str) -> str | None:
 
 def _finished(row: RunSlotRow, request_hash: str) -> str:
     if row.request_hash != request_hash:
-        raise UsageFault(
+        raise SlotTaken(
             f"this slot was decided by another request: decision {row.decision_id}",
             fix="show that decision, or decide again under another name with --slot NAME",
         )

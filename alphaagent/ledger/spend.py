@@ -11,7 +11,7 @@ from decimal import Decimal
 from itertools import groupby
 from uuid import uuid4
 
-from sqlmodel import Session, col, select
+from sqlmodel import Session, col, func, select
 
 from alphaagent.domain.base import Json, decimal_text
 from alphaagent.domain.record import Usage
@@ -19,7 +19,7 @@ from alphaagent.domain.spend import SpendAsk, SpendLimit, SpendLine, SpendRef, S
 from alphaagent.errors import AlphaAgentError, SpendRefused
 from alphaagent.ledger.journal import Journal
 from alphaagent.ledger.schema import ModelSpendRow
-from alphaagent.ledger.units import from_units, raised_units, to_micros
+from alphaagent.ledger.units import from_micros, from_units, raised_units, to_micros
 from alphaagent.ports import AuditRef
 
 RESERVED, BOOKED = "reserved", "booked"
@@ -94,6 +94,12 @@ def total(session: Session, day: date, portfolio: str | None) -> SpendTotal:
     return _total(row for row in _rows(session, day) if portfolio in (None, row.portfolio))
 
 
+def last_debates(session: Session, portfolio: str) -> dict[str, datetime]:
+    """When money was last held for a debate on each ticker of a portfolio, whatever came of it."""
+    query = select(ModelSpendRow.ticker, func.max(ModelSpendRow.at)).where(ModelSpendRow.portfolio == portfolio).group_by(col(ModelSpendRow.ticker))
+    return {ticker: from_micros(at) for ticker, at in session.exec(query)}
+
+
 def lines(session: Session, day: date) -> tuple[SpendLine, ...]:
     """What a day went to: portfolio, provider and model, in this order."""
     grouped = groupby(_rows(session, day), key=lambda row: (row.portfolio, row.provider, row.model))
@@ -114,6 +120,7 @@ def _total(rows: Iterable[ModelSpendRow]) -> SpendTotal:
         prompt_tokens=sum(row.prompt_tokens for row in listed),
         completion_tokens=sum(row.completion_tokens for row in listed),
         unpriced=sum(not row.price_known for row in listed),
+        open=sum(row.state == RESERVED for row in listed),
     )
 
 

@@ -182,6 +182,10 @@ class SqlStore:
         with self._reading() as session:
             return spend.total(session, day, portfolio)
 
+    def last_debates(self, portfolio: str) -> dict[str, datetime]:
+        with self._reading() as session:
+            return spend.last_debates(session, portfolio)
+
     def spend_lines(self, day: date) -> tuple[SpendLine, ...]:
         """What a day's spend went to, by portfolio, provider and model."""
         with self._reading() as session:

@@ -30,8 +30,8 @@ def message(notice: Notice) -> Message:
     facts = notice.facts
     title, lines = _WORDS[notice.topic](facts)
     told = [inert(line)[:LONGEST_LINE] for line in lines if line][:MOST_LINES]
-    anchor = [f"anchor {inert(str(facts['anchor']))}"] if facts.get("anchor") else []
-    return Message(inert(title)[:LONGEST_TITLE], "\n".join([*told, *anchor, f"ref {inert(notice.key)}"]), _mood(notice))
+    anchor = [f"anchor {inert(str(facts['anchor'])[:LONGEST_LINE])}"] if facts.get("anchor") else []
+    return Message(inert(title)[:LONGEST_TITLE], "\n".join([*told, *anchor, f"ref {inert(notice.key[:LONGEST_LINE])}"]), _mood(notice))
 
 
 def _mood(notice: Notice) -> Mood:
@@ -55,7 +55,7 @@ def _order(facts: Mapping[str, Any]) -> tuple[str, list[str]]:
 
 
 def _block(facts: Mapping[str, Any]) -> tuple[str, list[str]]:
-    codes = [str(code) for code in facts.get("codes") or ()]
+    codes = _several(facts, "codes")
     title = f"{_text(facts, 'ticker')} blocked by the guard: {', '.join(codes[:1])}{_in(facts)}"
     return title, [_asked(facts), f"codes: {', '.join(codes)}", _when(facts), _quoted(_text(facts, "provenance"), facts, "said")]
 
@@ -71,7 +71,7 @@ def _control(facts: Mapping[str, Any]) -> tuple[str, list[str]]:
 
 
 def _failure(facts: Mapping[str, Any]) -> tuple[str, list[str]]:
-    codes = ", ".join(str(code) for code in facts.get("codes") or ())
+    codes = ", ".join(_several(facts, "codes"))
     what = _text(facts, "title") or f"{_text(facts, 'ticker')}: nothing was decided, {codes}"
     return what + _in(facts), [_quoted("why", facts, "said"), _when(facts)]
 
@@ -87,7 +87,7 @@ def _sweep(facts: Mapping[str, Any]) -> tuple[str, list[str]]:
 
 
 def _digest(facts: Mapping[str, Any]) -> tuple[str, list[str]]:
-    return _text(facts, "title"), [str(line) for line in facts.get("lines") or ()]
+    return _text(facts, "title"), _several(facts, "lines")
 
 
 _WORDS = {
@@ -100,6 +100,12 @@ def _text(facts: Mapping[str, Any], name: str) -> str:
     """A short fact of the program's own: a name, a number, a date."""
     value = facts.get(name)
     return "" if value is None else defused(str(value), 60)
+
+
+def _several(facts: Mapping[str, Any], name: str) -> list[str]:
+    """Several texts of the program's own; none where somebody made something else of them."""
+    found = facts.get(name)
+    return [str(one) for one in found] if isinstance(found, list | tuple) else []
 
 
 def _quoted(who: str, facts: Mapping[str, Any], name: str) -> str:
@@ -122,5 +128,5 @@ def _asked(facts: Mapping[str, Any]) -> str:
 
 
 def _cut(facts: Mapping[str, Any]) -> str:
-    codes = ", ".join(str(code) for code in facts.get("codes") or ())
+    codes = ", ".join(_several(facts, "codes"))
     return f"guard: {_text(facts, 'outcome')} {codes}" if facts.get("outcome") else ""

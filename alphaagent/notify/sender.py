@@ -27,7 +27,7 @@ class Outbox(Protocol):
     def claim(self, targets: Collection[str], topics: Collection[Topic], lease_seconds: float) -> Claimed | None: ...
     def sent(self, claimed: Claimed) -> bool: ...
     def failed(self, claimed: Claimed, pause_seconds: float, why: str) -> bool: ...
-    def bury(self) -> int: ...
+    def bury(self, known: Collection[str]) -> int: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,13 +38,13 @@ class Drained:
     failed: tuple[str, ...] = ()
     """One line per target that did not take its message."""
     buried: int = 0
-    """Notices that were tried in vain too often, and are now given up."""
+    """Notices that were tried in vain too often, or whose target is gone, and are now given up."""
 
 
-def drain(outbox: Outbox, carriers: Mapping[str, Carrier], topics: Collection[Topic]) -> Drained:
-    """Sends what may be sent to these targets, oldest first."""
+def drain(outbox: Outbox, carriers: Mapping[str, Carrier], topics: Collection[Topic], known: Collection[str]) -> Drained:
+    """Sends what may be sent to these targets, oldest first; `known` are all that are configured, whether they can be reached from here or not."""
     sent, failed = 0, dict[str, str]()
-    while sent < MOST_IN_ONE_PASS:
+    while sent < MOST_IN_ONE_PASS and len(failed) < len(carriers):
         claimed = outbox.claim([target for target in carriers if target not in failed], topics, LEASE_SECONDS)
         if claimed is None:
             break
@@ -55,4 +55,4 @@ def drain(outbox: Outbox, carriers: Mapping[str, Carrier], topics: Collection[To
         else:
             outbox.failed(claimed, PAUSES_SECONDS[min(claimed.tries, len(PAUSES_SECONDS)) - 1], why)
             failed[claimed.target] = f"{claimed.target}: {why}"
-    return Drained(sent, tuple(failed.values()), outbox.bury())
+    return Drained(sent, tuple(failed.values()), outbox.bury(known))

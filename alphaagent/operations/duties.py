@@ -3,30 +3,36 @@ on, and one that cannot be read fails that event and not the schedule.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
+from typing import Protocol
 
 from alphaagent.bootstrap import Workplace
 from alphaagent.clock import exchange_of, exchange_sessions
 from alphaagent.desk import refuse_if_halted
 from alphaagent.domain.notice import Notice
 from alphaagent.errors import AlphaAgentError, ConfigFault, Halted
-from alphaagent.execution.settlement import Settled
+from alphaagent.execution.settlement import Settled, Unsettled
 from alphaagent.operations import digest, notifications
+from alphaagent.operations.prospects import Wish
 from alphaagent.operations.schedule import Hands, Outcome
 from alphaagent.operations.sweep_report import SweepReport
-from alphaagent.operations.timetable import Event, Timetable
+from alphaagent.operations.timetable import Event, Timetable, due_order, last_events, next_events
 from alphaagent.ports import Calendar
 from alphaagent.render_digest import digest_lines, digest_title
-from alphaagent.settling import settle
+from alphaagent.settling import Happened, exit_code, settle
 from alphaagent.views_digest import digest_document
 
 BEFORE, AFTER = timedelta(days=60), timedelta(days=90)
 """How far the sessions reach around an instant: an outage may be long, and a market may close for weeks."""
 Opened = Callable[[], Workplace]
-Sweep = Callable[[Workplace, tuple[str, ...]], SweepReport]
-"""One pass over the portfolios of these names, or over all of them where there is none."""
+
+
+class Sweep(Protocol):
+    """One pass over the portfolios of these names, or over all of them where there is none."""
+
+    def __call__(self, workplace: Workplace, names: tuple[str, ...], /, *, wish: Wish) -> SweepReport: ...
 
 
 class Home:
@@ -62,15 +68,27 @@ class Home:
         """What is due in every portfolio."""
         with self._workplace() as workplace:
             done = settle(workplace.desk, workplace.clock.now())
-        ends = Counter(one.order.status.value if isinstance(one, Settled) else one.action.kind for one in done)
-        return Outcome(", ".join(f"{count} {end}" for end, count in sorted(ends.items())) or "nothing was due")
+        return settled(done)
 
     def sweep(self, event: Event) -> Outcome:
-        """One pass over the portfolios of the event's exchange."""
+        """One pass over the portfolios of the event's exchange, which leaves their part of the day's money to the passes that are still to come."""
         names = self._times.exchanges[event.exchange]
         with self._workplace() as workplace:
-            report = self._sweep(workplace, () if names == "all" else names)
+            wish = Wish(debates_after=self._debates_after(event, workplace))
+            report = self._sweep(workplace, () if names == "all" else names, wish=wish)
         return swept(report)
+
+    def _debates_after(self, event: Event, workplace: Workplace) -> int:
+        """The names of the sweeps after this one on the same UTC day that a model may be asked about."""
+        now, files = workplace.clock.now(), workplace.portfolio_files
+        around = (one for of in (last_events, next_events) for exchange in self._times.exchanges for one in self._around(of, exchange, now))
+        later = {one for one in around if one.kind == "sweep" and one.at.date() == now.date() and due_order(one) > due_order(event)}
+        chosen = [self._times.exchanges[one.exchange] for one in later]
+        swept_then = [files[name] for names in chosen for name in (files if names == "all" else names) if name in files]
+        return sum(len(file.watchlist) for file in swept_then if file.engine != "heuristic")
+
+    def _around(self, of: Callable[[str, Calendar, datetime, Timetable], tuple[Event, ...]], exchange: str, now: datetime) -> tuple[Event, ...]:
+        return of(exchange, self.calendar(exchange, now), now, self._times)
 
     def digest(self, event: Event) -> Outcome:
         """The digest into the outbox, for whoever hears of it."""
@@ -123,13 +141,26 @@ class Home:
             workplace.close()
 
 
+def settled(done: Sequence[Happened]) -> Outcome:
+    """What a settlement came to. It failed where a name could not be read: another try may find it."""
+    waiting = [one for one in done if isinstance(one, Unsettled)]
+    ends = Counter(one.order.status.value if isinstance(one, Settled) else one.action.kind for one in done if not isinstance(one, Unsettled))
+    told = [f"{count} {end}" for end, count in sorted(ends.items())] + [f"{one.symbol} in {one.portfolio} waits: {one.fault.message}" for one in waiting]
+    return Outcome(", ".join(told) or "nothing was due", exit_code(done), failed=bool(waiting))
+
+
 def swept(report: SweepReport) -> Outcome:
-    """What a pass came to. It failed as a whole where something was to be decided, and nothing was. Raises Halted where that stopped it."""
+    """What a pass came to. It failed where something was to be decided and nothing was, or where names were not begun that another try can take up; a
+    slot that another request has decided is decided. Raises Halted where that stopped it."""
     rows = [row for one in report.portfolios for row in one.rows]
     if any(row.fault == "Halted" for row in rows):
         raise Halted("the system was halted during the sweep", fix="run `alphaagent resume --reason WHY`")
     states = Counter(row.state for row in rows)
     detail = ", ".join(f"{states[state]} {state}" for state in ("decided", "repeated", "skipped", "failed") if states[state]) or "nothing is on the watchlists"
-    reasons = [f"{row.ticker}: {row.reason}" for row in rows if row.state == "failed" and row.reason]
-    came_to_nothing = bool(rows) and not states["decided"] and not states["repeated"]
-    return Outcome(f"{detail}; {reasons[0]}" if reasons else detail, report.exit_code, failed=came_to_nothing and report.exit_code != 0)
+    reasons = [
+        f"{row.ticker}: {row.reason}" for row in sorted(rows, key=lambda row: row.state != "failed") if row.state in ("failed", "skipped") and row.reason
+    ]
+    taken = sum(row.fault == "SlotTaken" for row in rows)
+    came_to_nothing = bool(rows) and not states["decided"] and not states["repeated"] and not taken
+    failed = came_to_nothing or states["skipped"] > taken
+    return Outcome(f"{detail}; {reasons[0]}" if reasons else detail, report.exit_code, failed=failed and report.exit_code != 0)

@@ -5,9 +5,10 @@ is refused. The answer is 200 as long as the schedule looks at its clock, or is 
 """
 
 import json
+import socket
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -21,6 +22,7 @@ from alphaagent.operations.timetable import Event
 LOOPBACK = "127.0.0.1"
 SILENT = timedelta(seconds=5 * PULSE_SECONDS)
 LONGEST_WORK = timedelta(hours=6)
+MOST_AT_ONCE, LONGEST_VISIT_SECONDS = 16, 10.0
 Document = dict[str, Any]
 
 
@@ -61,6 +63,39 @@ def _entry(entry: Entry, now: datetime) -> Document:
     }
 
 
+class BoundedServer(ThreadingHTTPServer):
+    """Answers so many at once and hangs up on the rest: whoever opens connections by the hundred takes none of the files that the work needs."""
+
+    daemon_threads = True
+
+    def __init__(self, *given: Any) -> None:
+        super().__init__(*given)
+        self._free = threading.BoundedSemaphore(MOST_AT_ONCE)
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        if not self._free.acquire(blocking=False):
+            return self.shutdown_request(request)
+        super().process_request(request, client_address)
+
+    def process_request_thread(self, request: Any, client_address: Any) -> None:
+        hang_up = threading.Timer(LONGEST_VISIT_SECONDS, self._cut, (request,))  # a time-out per read never ends who sends byte after byte
+        hang_up.daemon = True
+        hang_up.start()
+        try:
+            super().process_request_thread(request, client_address)
+        finally:
+            hang_up.cancel()
+            self._free.release()
+
+    @staticmethod
+    def _cut(request: Any) -> None:
+        with suppress(OSError):
+            request.shutdown(socket.SHUT_RDWR)
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Who hangs up before the answer is of no interest."""
+
+
 @contextmanager
 def health_page(port: int, status: Callable[[], Status], now: Callable[[], datetime]) -> Iterator[int]:
     """The page for the block, and its port; none where the port is 0. ConfigFault where the port is taken."""
@@ -68,12 +103,11 @@ def health_page(port: int, status: Callable[[], Status], now: Callable[[], datet
         yield 0
         return
     try:
-        server = ThreadingHTTPServer((LOOPBACK, port), _page(status, now))
+        server = BoundedServer((LOOPBACK, port), _page(status, now))
     except OSError as fault:
         raise ConfigFault(
             f"the health page cannot have port {port}: {fault.strerror}", fix="choose another health_port in schedule.yaml, or 0 for none"
         ) from None
-    server.daemon_threads = True
     threading.Thread(target=server.serve_forever, daemon=True).start()
     try:
         yield server.server_address[1]
@@ -84,7 +118,7 @@ def health_page(port: int, status: Callable[[], Status], now: Callable[[], datet
 
 def _page(status: Callable[[], Status], now: Callable[[], datetime]) -> type[BaseHTTPRequestHandler]:
     class Page(BaseHTTPRequestHandler):
-        timeout = 10
+        timeout = LONGEST_VISIT_SECONDS
 
         def do_GET(self) -> None:
             host = self.headers.get("Host", "").rpartition(":")[0] or self.headers.get("Host", "")

@@ -8,7 +8,7 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
@@ -21,7 +21,7 @@ def only_one(path: Path, say: Callable[[str], None]) -> Iterator[None]:
     """The lock for the block. UsageFault where another process has it, ConfigFault where the file cannot be made."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        file = path.open("a+", encoding="utf-8")
+        file = path.open("a+", encoding="utf-8", errors="replace")
     except OSError as fault:
         raise ConfigFault(f"the lock {path} cannot be made: {fault.strerror}", fix="make its folder writable") from None
     with file:
@@ -44,15 +44,17 @@ def _owner(file: IO[str]) -> str:
     try:
         owner = json.loads(text)
         return f", process {int(owner['pid'])} on {str(owner['host'])[:60]}"
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, OverflowError):
         return ", which the lock does not name" if text.strip() else ""
 
 
 def _write(file: IO[str], text: str) -> None:
-    file.seek(0)
-    file.truncate()
-    file.write(text)
-    file.flush()
+    """Whose it is, as a courtesy: what holds is the lock, also on a disk that is full."""
+    with suppress(OSError):
+        file.seek(0)
+        file.truncate()
+        file.write(text)
+        file.flush()
 
 
 if sys.platform == "win32":

@@ -29,12 +29,11 @@ class TargetState:
 
 
 def send(workplace: Workplace) -> Drained:
-    """Empties the outbox once. Where no target can be reached, or there are no books, there is nothing to do."""
-    addressed = _addressed(workplace)
-    if not addressed or not workplace.has_books:
+    """Empties the outbox once. Where there are no books, there is nothing to do."""
+    if not workplace.has_books:
         return Drained()
-    sending = _carriers(workplace, addressed)
-    return drain(workplace.store().outbox, sending, workplace.notify.topics_at(workplace.clock.now()))
+    sending = _carriers(workplace, _addressed(workplace))
+    return drain(workplace.store().outbox, sending, workplace.notify.topics_at(workplace.clock.now()), workplace.notify.file.targets)
 
 
 def unset(workplace: Workplace) -> tuple[str, ...]:

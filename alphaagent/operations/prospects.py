@@ -3,20 +3,21 @@
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import UTC, datetime
 
 from alphaagent.bootstrap import Workplace
 from alphaagent.desk import Ask, Desk, resolve
 from alphaagent.domain.portfolio import Account
 from alphaagent.domain.record import SCHEDULED_SLOT, EngineName, PlanName
 from alphaagent.domain.text import inert
-from alphaagent.errors import AlphaAgentError, ConfigFault, NoEvidence, UsageFault
+from alphaagent.errors import AlphaAgentError, ConfigFault, UsageFault
 from alphaagent.judgement import matter_of
 from alphaagent.operations.screening import screen
 from alphaagent.portfolio_files import PortfolioFile
 from alphaagent.ports import StoredDecision
 from alphaagent.settings import nearest
 
+NEVER = datetime.min.replace(tzinfo=UTC)
 SCREENED_BEFORE = "left to the heuristic engine when this session was decided"
 
 
@@ -40,8 +41,10 @@ class Round:
 
     name: str
     file: PortfolioFile
-    as_of: datetime | NoEvidence
-    """NoEvidence where none of its names has any."""
+    as_of: datetime | None
+    """None where none of its names has any evidence."""
+    fault: AlphaAgentError | None = None
+    """Why it has no turn: it costs this portfolio its pass, and no other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,16 +60,12 @@ class Prospect:
 
 
 def rounds(workplace: Workplace, names: Sequence[str], as_of: str | None) -> tuple[Round, ...]:
-    """The portfolios that are named, all where none is, each at its instant. Raises ConfigFault or UsageFault before anything has been done."""
+    """The portfolios that are named, all where none is, each at its instant. Raises ConfigFault or UsageFault before anything has been done, where a
+    file cannot be read or the request cannot be meant."""
     files = _chosen(workplace.portfolio_files, names)
     everybody = [ticker for file in files.values() for ticker in file.watchlist]
     given = workplace.when.common(as_of, everybody) if as_of is not None else None
-    found = tuple(Round(name, file, given or _instant(workplace, file)) for name, file in files.items())
-    for one in found:
-        _refuse_other_mandate(workplace.desk, one)
-        if isinstance(one.as_of, datetime):
-            _refuse_same_name(workplace.desk, one, one.as_of)
-    return found
+    return tuple(_round(workplace, name, file, given) for name, file in files.items())
 
 
 def _chosen(files: Mapping[str, PortfolioFile], names: Sequence[str]) -> dict[str, PortfolioFile]:
@@ -77,30 +76,34 @@ def _chosen(files: Mapping[str, PortfolioFile], names: Sequence[str]) -> dict[st
     return {name: file for name, file in files.items() if not names or name in names}
 
 
-def _instant(workplace: Workplace, file: PortfolioFile) -> datetime | NoEvidence:
+def _round(workplace: Workplace, name: str, file: PortfolioFile, given: datetime | None) -> Round:
+    at = given
     try:
-        return workplace.when.common(None, list(file.watchlist))
-    except NoEvidence as fault:
-        return fault
+        at = given or workplace.when.common(None, list(file.watchlist))
+        _refuse_other_mandate(workplace.desk, name, file)
+        _refuse_same_name(workplace.desk, name, file, at)
+    except AlphaAgentError as fault:
+        return Round(name, file, at, fault)
+    return Round(name, file, at)
 
 
-def _refuse_other_mandate(desk: Desk, one: Round) -> None:
+def _refuse_other_mandate(desk: Desk, name: str, file: PortfolioFile) -> None:
     """A portfolio keeps the mandate that it was made with. Raises ConfigFault where its file says another."""
     store = desk.existing_store()
     with store.read() if store else nullcontext() as books:
-        made = books.portfolio(one.name) if books else None
-    if made is not None and one.file.mandate not in (None, made.mandate):
-        message = f"portfolios/{one.name}.yaml: mandate is {one.file.mandate}, and the portfolio was made with {made.mandate}"
+        made = books.portfolio(name) if books else None
+    if made is not None and file.mandate not in (None, made.mandate):
+        message = f"portfolios/{name}.yaml: mandate is {file.mandate}, and the portfolio was made with {made.mandate}"
         raise ConfigFault(message, fix=f"write mandate: {made.mandate}, change that mandate in mandate.yaml, or give the file another name")
 
 
-def _refuse_same_name(desk: Desk, one: Round, as_of: datetime) -> None:
+def _refuse_same_name(desk: Desk, name: str, file: PortfolioFile, as_of: datetime) -> None:
     """Raises ConfigFault where two tickers of a list are one instrument."""
     first: dict[str, str] = {}
-    for ticker in one.file.watchlist:
+    for ticker in file.watchlist:
         id_ = _instrument_id(desk, ticker, as_of)
         if id_ in first:
-            raise ConfigFault(f"portfolios/{one.name}.yaml: watchlist: {first[id_]} and {ticker} are the same, {id_}", fix="keep one of them")
+            raise ConfigFault(f"portfolios/{name}.yaml: watchlist: {first[id_]} and {ticker} are the same, {id_}", fix="keep one of them")
         if id_ is not None:
             first[id_] = ticker
 
@@ -130,17 +133,27 @@ def _account(desk: Desk, name: str, as_of: datetime) -> Account | None:
 
 
 def _asks(desk: Desk, one: Round, as_of: datetime, wish: Wish, account: Account | None) -> list[Ask]:
-    """The list, and what is held besides, of which nothing may be bought."""
+    """The list, and what is held besides, of which nothing may be bought; each with its place in the queue for money: what is held, then who has waited
+    longest for a debate, then the list from the top."""
     watched = {ticker: _instrument_id(desk, ticker, as_of) for ticker in one.file.watchlist}
     positions = account.positions if account else ()
     held = {position.instrument_id for position in positions}
     besides = [position.symbol for position in positions if position.instrument_id not in watched.values()]
 
-    def ask(ticker: str, rank: int, *, reduce_only: bool) -> Ask:
-        return Ask(ticker, as_of, wish.engine or one.file.engine, one.name, SCHEDULED_SLOT, wish.plan or one.file.plan, reduce_only, rank)
+    def ask(ticker: str, *, reduce_only: bool) -> Ask:
+        return Ask(ticker, as_of, wish.engine or one.file.engine, one.name, SCHEDULED_SLOT, wish.plan or one.file.plan, reduce_only)
 
-    listed = [ask(ticker, 0 if id_ in held else place, reduce_only=False) for place, (ticker, id_) in enumerate(watched.items(), start=1)]
-    return [*listed, *(ask(symbol, 0, reduce_only=True) for symbol in sorted(besides))]
+    asks = [*(ask(ticker, reduce_only=False) for ticker in watched), *(ask(symbol, reduce_only=True) for symbol in sorted(besides))]
+    store = desk.existing_store()
+    heard = store.last_debates(one.name) if store else {}
+
+    def turn(place: int) -> tuple[bool, datetime, str, int]:
+        ticker = asks[place].ticker
+        is_held = asks[place].reduce_only or watched[ticker] in held
+        return not is_held, heard.get(ticker, NEVER), ticker if is_held else "", place
+
+    ranks = {place: rank for rank, place in enumerate(sorted(range(len(asks)), key=turn))}
+    return [replace(one, rank=ranks[place]) for place, one in enumerate(asks)]
 
 
 def _prospect(desk: Desk, ask: Ask) -> Prospect:

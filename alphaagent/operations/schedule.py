@@ -181,7 +181,7 @@ class Schedule:
         entry = self._entry(event)
         if self.status.halted is not None and event.kind != "digest":
             return "over"
-        if entry is None or entry.session < event.session:
+        if entry is None or entry.session < event.session or self._lies_ahead(entry, event):
             return "due" if now < event.until else "late"
         if entry.session > event.session or entry.state in ("done", "missed"):
             return "over"
@@ -189,15 +189,19 @@ class Schedule:
             return "late"
         return "due" if entry.state == "begun" or now >= entry.at + timedelta(minutes=self._times.retry_minutes) else "over"
 
+    def _lies_ahead(self, entry: Entry, event: Event) -> bool:
+        """Whether what is remembered is of a session that is more than one away: the clock was wrong then, and nothing must wait until it is right."""
+        return self._calendars(event.exchange, event.at).sessions_between(event.session, entry.session) > 1
+
     def _give_up(self, event: Event) -> None:
         """Once per event. What nobody waited for is given up in silence: a digest, and what lies before the schedule's first day."""
         before = self._entry(event)
         tried = before if before is not None and before.session == event.session else None
         why = f"it was tried {tried.tries} times; the last time: {tried.detail or 'the program ended'}" if tried else "the program was not running in time"
-        self._keep(event, Entry(event.session, "missed", tried.tries if tried else 0, self._clock.now(), why, tried.exit_code if tried else 0))
-        if before is not None and event.kind != "digest":
-            self._hands.say(f"{event.told()} is given up: {why}")
+        if before is not None and event.kind != "digest":  # announced first: who is stopped in between says it again under the same key
             self._hands.announce(Notice("failure", f"failure:{event.name}:{event.session}", {"title": f"the {event.told()} is given up", "said": why}))
+            self._hands.say(f"{event.told()} is given up: {why}")
+        self._keep(event, Entry(event.session, "missed", tried.tries if tried else 0, self._clock.now(), why, tried.exit_code if tried else 0))
 
     def _perform(self, event: Event) -> Entry | None:
         """Does one event; None where the system was halted meanwhile."""
@@ -225,10 +229,11 @@ class Schedule:
         """Writes down that an event begins; how often it has been begun with this time."""
         before = self._entry(event)
         missed = self._calendars(event.exchange, event.at).sessions_between(before.session, event.session) - 1 if before else 0
+        again = f", although {before.session} stands as done: the clock was set back" if before is not None and before.session > event.session else ""
         tries = before.tries + 1 if before is not None and before.session == event.session else 1
         self._keep(event, Entry(event.session, "begun", tries, self._clock.now()))
         self.status = replace(self.status, running=event, beat=self._clock.now())
-        self._hands.say(f"{event.told()} begins" + (f", and stands for {missed} more that were missed" if missed > 0 else ""))
+        self._hands.say(f"{event.told()} begins" + (f", and stands for {missed} more that were missed" if missed > 0 else again))
         return tries
 
     def _entry(self, event: Event) -> Entry | None:

@@ -8,15 +8,17 @@ beginning: a debate that runs has its own (decision_seconds of debate.yaml) and 
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import date, datetime
+from functools import cache
 
 from alphaagent import pipeline
 from alphaagent.bootstrap import Workplace
 from alphaagent.desk import Desk
 from alphaagent.domain.base import canonical, instant_text
-from alphaagent.domain.spend import SpendTotal
+from alphaagent.domain.spend import SpendLimit, SpendTotal
 from alphaagent.domain.sweep import Swept
-from alphaagent.errors import AlphaAgentError, BooksUnsound, Halted, NotBegun, SpendRefused
+from alphaagent.errors import AlphaAgentError, BooksUnsound, Halted, NoEvidence, NotBegun, SlotTaken, SpendRefused
+from alphaagent.execution.settlement import Unsettled
 from alphaagent.operations.pacing import limits_of_pass
 from alphaagent.operations.prospects import Prospect, Round, Wish, prospects, rounds
 from alphaagent.operations.sweep_report import PassSpend, PortfolioReport, State, SweepReport, SweepRow, summary
@@ -42,11 +44,20 @@ def sweep(
         workplace.store()  # nobody is there at night to bring the books of an older release up to date
     turns = rounds(workplace, names, as_of)
     desk = replace(workplace.desk, begin=_deadline(wish.deadline_seconds), at_once=wish.at_once)
-    reports = []
-    for place, turn in enumerate(turns, start=1):
-        ahead = wish.debates_after + sum(len(later.file.watchlist) for later in turns[place:])
-        reports.append(_swept(desk, turn, wish, ahead, tell))
+    debates, reports = [_debates_of(desk, turn, wish) for turn in turns[1:]], []
+    for place, turn in enumerate(turns):
+        reports.append(_swept(desk, turn, wish, wish.debates_after + sum(debates[place:]), tell))
     return SweepReport(tuple(reports))
+
+
+def _debates_of(desk: Desk, turn: Round, wish: Wish) -> int:
+    """How many debates a portfolio will want when its turn comes, at most; 0 where the day has no ceiling to share."""
+    if turn.fault or turn.as_of is None or desk.daily_spend is None or desk.staff() is None:
+        return 0
+    try:
+        return sum(one.debated for one in prospects(desk, turn, turn.as_of, replace(wish, screen=False)))
+    except AlphaAgentError:
+        return len(turn.file.watchlist)  # what is wrong may have passed by then
 
 
 def _deadline(seconds: float) -> Callable[[], None]:
@@ -60,25 +71,31 @@ def _deadline(seconds: float) -> Callable[[], None]:
 
 
 def _swept(desk: Desk, turn: Round, wish: Wish, ahead: int, tell: Tell) -> PortfolioReport:
-    """One portfolio, whatever comes of it."""
+    """One portfolio, whatever comes of it: a fault of its own, or of the books while it is recorded, costs no other."""
     try:
-        if isinstance(turn.as_of, AlphaAgentError):
-            raise turn.as_of
-        desk.begin()
-        settled = _settled(desk, turn.name, turn.as_of)
-        found = prospects(desk, turn, turn.as_of, wish)
-        desk = _with_its_money(desk, turn.name, found, ahead)
+        report, results = _decided(desk, turn, wish, ahead, tell)
     except AlphaAgentError as fault:
         tell(f"{turn.name}: {fault.message}")
-        as_of = turn.as_of if isinstance(turn.as_of, datetime) else None
-        report = PortfolioReport(turn.name, as_of, tuple(_undone(ticker, fault) for ticker in turn.file.watchlist))
-        return replace(report, audit=_recorded(desk, report, [fault]))
+        report, results = PortfolioReport(turn.name, turn.as_of, tuple(_undone(ticker, fault) for ticker in turn.file.watchlist)), [fault]
+    try:
+        report = replace(report, spend=_spend(desk, turn, report.rows))
+        return replace(report, audit=_recorded(desk, report, results))
+    except AlphaAgentError as fault:
+        tell(f"{turn.name}: what this pass came to is not on record: {fault.message}")
+        return replace(report, unrecorded=fault)
+
+
+def _decided(desk: Desk, turn: Round, wish: Wish, ahead: int, tell: Tell) -> tuple[PortfolioReport, Sequence[Result]]:
+    if turn.fault or turn.as_of is None:
+        raise turn.fault or NoEvidence(f"{turn.name} has no instant")
+    desk.begin()
+    settled = _settled(desk, turn.name, turn.as_of)
+    found = prospects(desk, turn, turn.as_of, wish)
+    desk = _with_its_money(desk, turn.name, found, ahead)
     tell(f"{turn.name}: as of {instant_text(turn.as_of)}, {len(found)} names, {sum(one.stored is not None for one in found)} decided before")
     results = pipeline.decide_many(desk, [one.ask for one in found], _progress(turn.name, len(found), tell))
-    settled += tuple(done for result in results if isinstance(result, Decided) for done in result.settled)
-    rows = tuple(_row(one, result) for one, result in zip(found, results, strict=True))
-    report = PortfolioReport(turn.name, turn.as_of, rows, settled, _spend(desk, turn, rows))
-    return replace(report, audit=_recorded(desk, report, results))
+    settled += tuple(done for result in results if isinstance(result, Decided) for done in result.settled if not isinstance(done, Unsettled))
+    return PortfolioReport(turn.name, turn.as_of, tuple(_row(one, result) for one, result in zip(found, results, strict=True)), settled), results
 
 
 def _settled(desk: Desk, name: str, as_of: datetime) -> tuple[Happened, ...]:
@@ -98,9 +115,15 @@ def _with_its_money(desk: Desk, name: str, found: Sequence[Prospect], ahead: int
     staff, mine = desk.staff(), [one.ask for one in found if one.debated]
     if staff is None or not mine:
         return desk
-    plan = mine[0].plan or staff.file.plan
-    limits = limits_of_pass(desk, desk.store(), name, desk.clock.now().date(), staff.most_cost(plan), len(mine), ahead)
-    return replace(desk, spend_limits=lambda _portfolio: limits)
+    most = staff.most_cost(mine[0].plan or staff.file.plan)
+
+    @cache
+    def limits(day: date) -> tuple[SpendLimit, ...]:
+        """A pass that goes on over midnight shares out the money of the new day."""
+        return limits_of_pass(desk, desk.store(), name, day, most, len(mine), ahead)
+
+    limits(desk.clock.now().date())
+    return replace(desk, spend_limits=lambda _portfolio: limits(desk.clock.now().date()))
 
 
 def _progress(name: str, count: int, tell: Tell) -> Callable[[str, str], None]:
@@ -129,7 +152,7 @@ def _row(one: Prospect, result: Result) -> SweepRow:
 
 
 def _undone(ticker: str, fault: AlphaAgentError) -> SweepRow:
-    state: State = "skipped" if isinstance(fault, NotBegun) else "failed"
+    state: State = "skipped" if isinstance(fault, NotBegun | SlotTaken) else "failed"
     return SweepRow(ticker, state, fault.message, fault.fix, fault.exit_code, type(fault).__name__)
 
 
@@ -162,12 +185,13 @@ def _as_swept(report: PortfolioReport) -> Swept:
     def tickers(chosen: Callable[[SweepRow], bool]) -> tuple[str, ...]:
         return tuple(row.ticker for row in report.rows if chosen(row))
 
-    undone: Mapping[str, str] = {row.ticker: f"{row.state} {row.fault}" for row in report.rows if row.fault}
+    waiting = {one.symbol: f"settlement {type(one.fault).__name__}" for one in report.unsettled}
+    undone: Mapping[str, str] = waiting | {row.ticker: f"{row.state} {row.fault}" for row in report.rows if row.fault}
     return Swept(
         decided=tickers(lambda row: row.state == "decided"),
         repeated=tickers(lambda row: row.state == "repeated"),
         undone=undone,
-        settled=len(report.settled),
+        settled=report.settled_count,
         unpaid=report.spend.refused,
         screened_out=tickers(lambda row: row.screened is not None and row.record is not None and row.record.request.engine == "heuristic"),
         reduce_only=tickers(lambda row: row.reduce_only),

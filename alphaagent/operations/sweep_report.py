@@ -6,10 +6,13 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Literal
 
+from alphaagent import settling
 from alphaagent.domain.base import Json, decimal_text, instant_text
 from alphaagent.domain.record import DecisionRecord
-from alphaagent.execution.settlement import Acted, Settled
+from alphaagent.errors import AlphaAgentError
+from alphaagent.execution.settlement import Acted, Unsettled
 from alphaagent.ports import AuditRef, StoredDecision
+from alphaagent.settling import Happened
 
 State = Literal["decided", "repeated", "skipped", "failed"]
 STATES: tuple[State, ...] = ("decided", "repeated", "skipped", "failed")
@@ -19,7 +22,8 @@ STATES: tuple[State, ...] = ("decided", "repeated", "skipped", "failed")
 class SweepRow:
     """What became of one ticker in one portfolio.
 
-    `decided` in this pass; `repeated`: the slot held its decision already and nothing was placed again; `skipped`: not begun, and why;
+    `decided` in this pass; `repeated`: the slot held its decision already and nothing was placed again; `skipped`: not begun, and why, such as a slot
+    that holds the decision of another request;
     `failed`: begun, and what stopped it.
     """
 
@@ -64,11 +68,13 @@ class PortfolioReport:
     as_of: datetime | None
     """None where the pass came to no instant: the rows say why."""
     rows: tuple[SweepRow, ...]
-    settled: tuple[Settled | Acted, ...] = ()
-    """Orders and corporate actions that were due, in the order in which they happened."""
+    settled: tuple[Happened, ...] = ()
+    """Orders and corporate actions that were due, in the order in which they happened, and the names of which that could not be read."""
     spend: PassSpend = field(default_factory=PassSpend)
     audit: AuditRef | None = None
     """The row of kind `sweep`; None where the pass changed nothing, so that there is nothing to say."""
+    unrecorded: AlphaAgentError | None = None
+    """Why there is no such row although there was something to say."""
 
     def counts(self) -> dict[State, int]:
         """How many rows of each state, all four of them."""
@@ -77,8 +83,18 @@ class PortfolioReport:
 
     @property
     def exit_code(self) -> int:
-        """The worst of the rows."""
-        return max((row.exit_code for row in self.rows), default=0)
+        """The worst of the rows, of what could not be settled, and of writing down what all came to."""
+        return max(settling.exit_code(self.settled), self.unrecorded.exit_code if self.unrecorded else 0, *(row.exit_code for row in self.rows))
+
+    @property
+    def unsettled(self) -> tuple[Unsettled, ...]:
+        """The names whose settlement waits."""
+        return tuple(one for one in self.settled if isinstance(one, Unsettled))
+
+    @property
+    def settled_count(self) -> int:
+        """How many orders and corporate actions were settled."""
+        return len(self.settled) - len(self.unsettled)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +148,9 @@ def _row(row: SweepRow) -> dict[str, Json]:
     }
 
 
-def _happened(done: Settled | Acted) -> dict[str, Json]:
+def _happened(done: Happened) -> dict[str, Json]:
+    if isinstance(done, Unsettled):
+        return {"ticker": done.symbol, "event": "unsettled", "reason": done.fault.message}
     if isinstance(done, Acted):
         return {"ticker": done.instrument.symbol, "event": "frozen" if done.booked.frozen else done.action.kind}
     return {"ticker": done.order.symbol, "event": done.order.status, "decision_id": done.order.decision_id, "reason": done.reason}

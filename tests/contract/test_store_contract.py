@@ -472,7 +472,7 @@ def test_under_a_limit_alone_a_model_without_a_price_is_refused(store: Store) ->
 def test_a_reservation_holds_its_most_until_it_is_booked(store: Store) -> None:
     ref = store.reserve_spend(ask("1.5"), Decimal(5))
     assert ref.day == DAY
-    assert store.spent_on(DAY) == SpendTotal(reserved=Decimal("1.5"))
+    assert store.spent_on(DAY) == SpendTotal(reserved=Decimal("1.5"), open=1)
     store.book_spend(ref.token, USED, Decimal("0.25"), "d-1")
     assert store.spent_on(DAY) == SpendTotal(Decimal("0.25"), Decimal(0), 4, 1200, 300, 0)
     assert store.spent_on(DAY + timedelta(days=1)) == SpendTotal()
@@ -502,7 +502,7 @@ def test_a_ceiling_of_nothing_lets_only_free_models_through(store: Store) -> Non
 def test_without_a_ceiling_everything_is_recorded(store: Store) -> None:
     for most in ("1000000", "1000000", None):
         store.reserve_spend(ask(most), None)
-    assert store.spent_on(DAY) == SpendTotal(reserved=Decimal(2_000_000), unpriced=1)
+    assert store.spent_on(DAY) == SpendTotal(reserved=Decimal(2_000_000), unpriced=1, open=3)
 
 
 def test_a_model_without_a_price_is_refused_under_a_ceiling(store: Store) -> None:
@@ -558,7 +558,7 @@ def test_what_is_no_amount_is_neither_reserved_nor_booked(store: Store, amount: 
             act()
     with pytest.raises(AlphaAgentError, match="less than nothing"):
         store.book_spend(token, Usage(calls=-1), Decimal(0), None)
-    assert store.spent_on(DAY) == SpendTotal(reserved=Decimal(1))
+    assert store.spent_on(DAY) == SpendTotal(reserved=Decimal(1), open=1)
 
 
 def test_every_booking_appends_exactly_one_audit_row_and_a_reservation_none(store: Store, desk: Portfolio) -> None:

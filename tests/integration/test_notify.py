@@ -10,6 +10,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from alphaagent.errors import AlphaAgentError
+from alphaagent.operations import notifications
 from tests.home import CHECKOUT, Home, finish, start
 from tests.receiver import Receiver, receiving
 
@@ -49,6 +51,39 @@ def test_an_order_its_fill_and_the_kill_switch_arrive_with_their_keys(home: Home
     (home.folder / "anchors.txt").write_text("\n".join(anchors), encoding="utf-8")
     assert home.run("audit", "verify", "--strict", "--anchor", "anchors.txt").code == 0
     assert home.ok("notify", "send").out == "0 sent\n"
+
+
+def test_a_sweep_sends_what_it_made_and_prints_the_same(home: Home, receiver: Receiver) -> None:
+    ran = home.ok("sweep", "--as-of", DAY, "--json")
+    assert receiver.keys()[-1].startswith("sweep:")
+    assert "summary" in ran.documents[-1]
+    assert home.ok("notify", "send").out == "0 sent\n"
+
+
+@pytest.mark.parametrize("trouble", ["refused", "busy"])
+def test_a_target_that_fails_is_said_and_changes_nothing_of_a_sweep(home: Home, receiver: Receiver, monkeypatch: pytest.MonkeyPatch, trouble: str) -> None:
+    def busy(_workplace: object) -> None:
+        raise AlphaAgentError("the ledger is busy")
+
+    receiver.status = 403
+    if trouble == "busy":
+        monkeypatch.setattr(notifications, "send", busy)
+    ran = home.run("sweep", "--as-of", DAY, "--json")
+    assert (ran.code, [row["state"] for row in ran.documents[:-1]]) == (0, ["decided"] * 6)
+    assert ("not sent: phone: " if trouble == "refused" else "not sent: the ledger is busy") in ran.err
+    assert ran.out.count("not sent") == 0
+
+
+def test_what_waits_for_a_target_that_was_removed_does_not_wait_for_ever(home: Home, receiver: Receiver, monkeypatch: pytest.MonkeyPatch) -> None:
+    home.decide("NVDA", DAY)
+    configure(home, "targets: {}\n")
+    monkeypatch.delenv("ALPHAAGENT_NOTIFY_PHONE")
+    assert home.ok("notify", "send").out == "0 sent\n"
+    home.sql("DROP TRIGGER outbox_no_update")
+    home.sql("UPDATE outbox SET created_at = created_at - ?", 2 * 86_400_000_000)
+    assert home.ok("notify", "send").out == "0 sent, 1 given up\n"
+    (target,) = home.ok("notify", "list", "--json").document["targets"]
+    assert (target["waiting"], target["dead"]) == (0, 1)
 
 
 def test_without_a_target_the_books_hold_no_word_and_a_later_one_hears_no_past(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,6 +16,7 @@ from alphaagent.errors import ProviderFault
 from alphaagent.operations import alarm
 from alphaagent.operations.alarm import DateAlarm, Stop
 from alphaagent.operations.lock import only_one
+from alphaagent.operations.prospects import Wish
 from alphaagent.operations.sweep_report import PortfolioReport, SweepReport, SweepRow
 from tests.home import Home
 from tests.live_home import NIGHT, TestClock, live_home
@@ -38,7 +39,7 @@ class FakeSweep:
     passes: list[tuple[datetime, tuple[str, ...]]] = field(default_factory=list)
     instead: Callable[[], SweepReport] | None = None
 
-    def __call__(self, workplace: Workplace, names: tuple[str, ...] = (), as_of: datetime | None = None) -> SweepReport:
+    def __call__(self, workplace: Workplace, names: tuple[str, ...], /, *, wish: Wish) -> SweepReport:
         self.passes.append((workplace.clock.now(), names))
         if self.instead is not None:
             return self.instead()

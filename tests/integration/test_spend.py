@@ -32,13 +32,14 @@ def test_a_day_is_told_in_columns_and_one_line(opened: Home) -> None:
         ["default", "openai", "small", "4", "200", "20", "0.375", "0.0", "0"],
         ["growth", "openai", "small", "0", "0", "0", "0.0", "0.5", "0"],
     ]
-    assert lines[-1] == "2024-01-03 (UTC): 0.375 USD spent, 0.5 USD reserved; 1 debates without a known price; the ceiling is 5.0 USD"
+    reserved = "0.5 USD reserved (1 under way, or lost when a run was ended)"
+    assert lines[-1] == f"2024-01-03 (UTC): 0.375 USD spent, {reserved}; 1 debates without a known price; the ceiling is 5.0 USD"
 
 
 def test_json_is_one_document(opened: Home) -> None:
     spent(opened)
     document = opened.ok("spend", "--day", "2024-01-03", "--json").document
-    total = {"calls": 6, "prompt_tokens": 300, "completion_tokens": 30, "spent_usd": "0.375", "reserved_usd": "0.5", "unpriced": 1}
+    total = {"calls": 6, "prompt_tokens": 300, "completion_tokens": 30, "spent_usd": "0.375", "reserved_usd": "0.5", "unpriced": 1, "open": 1}
     assert {name: document[name] for name in total} == total
     assert (document["day"], document["ceiling_usd"]) == ("2024-01-03", "5.0")
     assert [(line["portfolio"], line["model"], line["spent_usd"]) for line in document["lines"]] == [

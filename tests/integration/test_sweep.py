@@ -516,7 +516,6 @@ def test_the_table_tells_why_in_full(home: Home) -> None:
     ("watchlist", "more", "words"),
     [
         (["AAPL"], ["--watchlist", "grwth"], "there is no watchlist 'grwth'; did you mean growth?"),
-        (["META", "FB"], [], "META and FB are the same, XNAS:META"),
         (["AAPL"], ["--as-of", "yesterday"], "neither a date nor an instant"),
     ],
 )
@@ -525,6 +524,14 @@ def test_what_cannot_be_meant_is_refused_before_anything_is_done(home: Home, wat
     ran = home.run("sweep", *more)
     assert (ran.code, ran.out, home.counts()) == (2, "", {})
     assert words in ran.err
+
+
+def test_a_list_that_names_one_instrument_twice_decides_nothing(home: Home) -> None:
+    portfolio(home.folder, "growth", ["META", "FB"])
+    ran = home.run("sweep", "--json")
+    assert (ran.code, {row["error"]["code"] for row in ran.documents[:-1]}, home.counts()) == (2, {"ConfigFault"}, {})
+    assert "META and FB are the same, XNAS:META" in ran.err
+    assert home.run("sweep", "--estimate").code == 2
 
 
 def test_a_portfolio_keeps_the_mandate_that_it_was_made_with(home: Home) -> None:

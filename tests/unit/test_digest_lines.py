@@ -141,5 +141,5 @@ def test_what_has_no_room_is_counted() -> None:
     lines = digest_lines(digest_document(digest(FLOOD)))
     assert lines[4] == "  to fill   100: BUY 123456.123456 NAME0 ~100.00, and 99 more"
     many = digest_lines(digest_document(digest(*[BUSY] * 40)))
-    assert "default: 2 to fill, 4 changed, 29 decided (25 HOLD), 1 blocked, 1 failed, 1 fro…" in many
+    assert "default: 1 frozen, 1 failed, 1 blocked, 2 to fill, 4 changed, 29 decided (25 HO…" in many
     assert "and 8 more: --portfolio NAME" in many

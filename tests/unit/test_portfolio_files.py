@@ -36,6 +36,12 @@ def test_the_shipped_examples_are_values_that_pass(tmp_path: Path) -> None:
     assert (found.cash, found.mandate, found.plan, found.daily_spend_usd) == (50_000, "conservative", "quick", Decimal(2))
 
 
+def test_names_that_differ_in_capital_letters_only_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "Growth.yaml").write_text("watchlist: [AAPL]", encoding="utf-8")
+    with pytest.raises(ConfigFault, match="portfolios Growth and growth differ in capital letters only"):
+        read(tmp_path, "watchlist: [AAPL]")
+
+
 def test_tickers_stay_text(tmp_path: Path) -> None:
     found = read(tmp_path, 'watchlist: [TRUE, NAN, 1E5, ON, NO, "NULL", "600519", 0700.HK, BRK.B, 2020-01-02]')
     assert found.watchlist == ("TRUE", "NAN", "1E5", "ON", "NO", "NULL", "600519", "0700.HK", "BRK.B", "2020-01-02")

@@ -96,6 +96,12 @@ class Gate:
         longest = float(self.limits.longest_wait_seconds)
         return float(min(wait_random_exponential(multiplier=FIRST_WAIT_SECONDS, max=longest)(state) + FIRST_WAIT_SECONDS / 2, longest))
 
+    def close(self) -> None:
+        """Ends what paces the requests; another request makes a new one."""
+        limiter = self.__dict__.pop("_limiter", None)
+        if limiter is not None:
+            limiter.close()
+
     @cached_property
     def _limiter(self) -> Any:
         from pyrate_limiter import Duration, Limiter, Rate

@@ -15,6 +15,7 @@ from alphaagent.evidence.live.archive import Archive, Observation
 from alphaagent.evidence.live.gate import Gate
 from alphaagent.evidence.live.market import LiveMarket
 from alphaagent.evidence.live.second import Second
+from alphaagent.evidence.live.site import Site
 from alphaagent.evidence.live.source import LiveSource
 from alphaagent.evidence.live.vendor import Topic
 from alphaagent.ports import Calendar, Supply
@@ -55,6 +56,13 @@ class LiveRoom:
     """What stands for the market: its prices are fetched with every refresh."""
     calendar_of: Callable[[Instrument], Calendar]
     now: Callable[[], datetime]
+    sites: Sequence[Site] = ()
+    """Of the vendors, with their connections."""
+
+    def close(self) -> None:
+        """Ends the connections to every vendor."""
+        for site in self.sites:
+            site.close()
 
     def suppliers(self) -> dict[Supply, Supplier]:
         return {supply: self.sources[supply].supply for supply in SUPPLIES}

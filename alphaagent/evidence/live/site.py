@@ -1,9 +1,9 @@
 """What a vendor is made with: its own place in the configuration, the gate before it, and a way to the web."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from alphaagent.evidence.live.gate import Gate
 from alphaagent.evidence.live.limits import VendorLimits
@@ -16,6 +16,15 @@ PROGRAM = "AlphaAgent"
 SEC = "sec.gov"
 SEC_HOSTS = ("data.sec.gov", "www.sec.gov")
 """Whoever is told of the contact is never followed to anybody else."""
+
+
+class Closing(Protocol):
+    """What holds connections."""
+
+    def close(self) -> None: ...
+
+
+Made = TypeVar("Made", bound=Closing)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +42,8 @@ class Site:
     """feeds.yaml."""
     feeds_path: str
     sleep: Callable[[float], None]
+    open_things: list[Closing] = field(default_factory=list, compare=False)
+    """What was made here and holds connections."""
 
     @property
     def limits(self) -> VendorLimits:
@@ -46,13 +57,24 @@ class Site:
         """A way to the vendor's hosts, which says who is asking."""
         from alphaagent.evidence.live.wire import Wire  # loads an HTTP library, which recorded data do not need
 
-        return Wire(self.gate, self._named(all(map(is_the_sec, hosts)) and bool(hosts)), hosts)
+        return self.kept(Wire(self.gate, self._named(all(map(is_the_sec, hosts)) and bool(hosts)), hosts))
 
     def wire_of(self, host: str) -> "Wire":
         """A way to one host of several, with limits and rests of its own."""
         from alphaagent.evidence.live.wire import Wire
 
-        return Wire(Gate(host, self.limits, self.sleep), self._named(is_the_sec(host)), SEC_HOSTS if is_the_sec(host) else ())
+        gate = self.kept(Gate(host, self.limits, self.sleep))
+        return self.kept(Wire(gate, self._named(is_the_sec(host)), SEC_HOSTS if is_the_sec(host) else ()))
+
+    def kept(self, made: Made) -> Made:
+        """The same, to be closed with everything else of this vendor."""
+        self.open_things.append(made)
+        return made
+
+    def close(self) -> None:
+        """Ends every connection to the vendor; another request makes new ones."""
+        for made in (*self.open_things, self.gate):
+            made.close()
 
     def _named(self, to_the_sec: bool) -> str:
         return f"{PROGRAM} ({self.contact})" if self.contact and to_the_sec else PROGRAM

@@ -240,10 +240,10 @@ def test_a_failed_try_rests_and_lets_the_next_one_pass(store: SqlStore, clock: S
 def test_after_eight_tries_it_is_a_dead_letter_with_one_audit_row(store: SqlStore, clock: SteppingClock) -> None:
     store.outbox.announce(PING)
     for n in range(MOST_TRIES):
-        assert store.outbox.bury() == 0, n
+        assert store.outbox.bury(("phone",)) == 0, n
         store.outbox.failed(claimed(store), 0, "refused")
     assert claim(store) is None
-    assert [store.outbox.bury(), store.outbox.bury()] == [1, 0]
+    assert [store.outbox.bury(("phone",)), store.outbox.bury(("phone",))] == [1, 0]
     assert store.outbox.counts() == {"phone": {"waiting": 0, "sent": 0, "dead": 1}}
     with closing(sqlite3.connect(store.path)) as connection:
         kinds = connection.execute("SELECT kind, payload FROM audit_log").fetchall()
@@ -257,10 +257,21 @@ def test_a_sender_that_dies_every_time_makes_a_dead_letter_too(store: SqlStore, 
     for _ in range(MOST_TRIES):
         claimed(store)
         clock.advance(LEASE - 1)
-        assert store.outbox.bury() == 0
+        assert store.outbox.bury(("phone",)) == 0
         clock.advance(1)
     assert claim(store) is None
-    assert store.outbox.bury() == 1
+    assert store.outbox.bury(("phone",)) == 1
+
+
+def test_what_waits_for_a_target_that_was_removed_is_given_up_after_a_day(store: SqlStore, clock: SteppingClock) -> None:
+    store.outbox.announce(PING)
+    clock.advance(24 * 3600 - 60)
+    assert store.outbox.bury(("mail",)) == 0, "the file may be changed once more"
+    clock.advance(60)
+    assert store.outbox.bury(("phone", "mail")) == 0
+    assert [store.outbox.bury(("mail",)), store.outbox.bury(())] == [1, 0]
+    assert store.outbox.counts() == {"phone": {"waiting": 0, "sent": 0, "dead": 1}}
+    assert verify(f"sqlite:///{store.path}").exit_code == 0
 
 
 def test_a_payload_that_somebody_made_unreadable_holds_nothing_up(store: SqlStore) -> None:

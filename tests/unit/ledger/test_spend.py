@@ -35,10 +35,10 @@ def test_a_day_is_told_by_portfolio_provider_and_model(ledger: Path) -> None:
         told = [(line.portfolio, line.provider, line.model, line.total) for line in store.spend_lines(AS_OF.date())]
         assert told == [
             ("default", "openai", "free", SpendTotal(calls=3, prompt_tokens=900, completion_tokens=100, unpriced=1)),
-            ("default", "openai", "large", SpendTotal(Decimal("1.5"), Decimal(2), 3, 900, 100)),
+            ("default", "openai", "large", SpendTotal(Decimal("1.5"), Decimal(2), 3, 900, 100, open=1)),
             ("default", "openai", "small", SpendTotal(Decimal("0.25"), Decimal(0), 3, 900, 100)),
         ]
-        assert store.spent_on(AS_OF.date()) == SpendTotal(Decimal("1.75"), Decimal(2), 9, 2700, 300, 1)
+        assert store.spent_on(AS_OF.date()) == SpendTotal(Decimal("1.75"), Decimal(2), 9, 2700, 300, 1, open=1)
 
 
 def test_the_audit_row_says_what_was_spent(ledger: Path) -> None:

@@ -92,6 +92,13 @@ def test_no_other_fact_is_active_either(topic: Topic, name: str) -> None:
     assert [line for line in lines if ACTIVE.search(line)] == []
 
 
+@pytest.mark.parametrize("topic", TOPICS)
+@pytest.mark.parametrize("fact", [5, True, {"a": 1}, "x", None])
+def test_a_fact_that_somebody_turned_into_something_else_holds_nothing_up(topic: Topic, fact: object) -> None:
+    told = message(Notice(topic, "k" * 9999, {"codes": fact, "lines": fact, "anchor": "a" * 9999, "outcome": "BLOCK"}))  # type: ignore[dict-item]
+    assert len(told.body) < 1000
+
+
 def test_whatever_is_long_is_cut() -> None:
     made = message(Notice("order", "k", PLACED | {"ticker": "A" * 500, "said": "word " * 1000}))
     assert len(made.title) <= LONGEST_TITLE

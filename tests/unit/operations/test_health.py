@@ -2,7 +2,10 @@
 
 import json
 import socket
+import struct
+import time
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from http.client import HTTPConnection
@@ -12,6 +15,7 @@ import pytest
 
 from alphaagent import __version__
 from alphaagent.errors import ConfigFault
+from alphaagent.operations import health
 from alphaagent.operations.health import health_document, health_page, is_alive
 from alphaagent.operations.schedule import Entry, Status
 from alphaagent.operations.timetable import Event
@@ -53,6 +57,50 @@ def page() -> Iterator[Page]:
     one = Page()
     with health_page(free_port(), lambda: one.status, lambda: NOW) as one.port:
         yield one
+
+
+def opened(page: Page, count: int) -> list[socket.socket]:
+    return [socket.create_connection(("127.0.0.1", page.port), timeout=10) for _ in range(count)]
+
+
+def test_whoever_opens_many_connections_gets_few_and_the_page_answers_when_they_are_gone(page: Page) -> None:
+    many = opened(page, 60)
+    late = many[-1]
+    late.settimeout(5)
+    assert late.recv(1) == b"", "it is hung up on at once"
+    for one in many:
+        one.close()
+    for _ in range(100):
+        with suppress(OSError):
+            assert page.get()[0] == 200
+            break
+        time.sleep(0.05)
+    else:
+        pytest.fail("the page never answered again")
+
+
+def test_a_visitor_who_sends_byte_after_byte_is_hung_up_on(page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(health, "LONGEST_VISIT_SECONDS", 0.4)
+    (slow,) = opened(page, 1)
+    begun = time.monotonic()
+    with suppress(OSError):
+        while time.monotonic() - begun < 5:
+            slow.sendall(b"G")
+            time.sleep(0.05)
+    slow.close()
+    assert time.monotonic() - begun < 4
+
+
+def test_a_visitor_who_leaves_before_the_answer_and_one_who_talks_nonsense_leave_no_word(page: Page, capfd: pytest.CaptureFixture[str]) -> None:
+    for text in (b"GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n", b"\x00\xff\r\n\r\n", b"GET " + b"x" * 70000):
+        (one,) = opened(page, 1)
+        one.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        with suppress(OSError):
+            one.sendall(text)
+        one.close()
+    assert page.get()[0] == 200
+    time.sleep(0.1)
+    assert capfd.readouterr().err == ""
 
 
 def test_it_says_what_was_what_is_and_what_comes(page: Page) -> None:

@@ -31,10 +31,12 @@ def test_the_second_is_refused_with_the_number_of_the_first(tmp_path: Path, told
         ('{"pid": 4711, "host": "elsewhere"}', "process 4711 on elsewhere"),
         ("nonsense", "which the lock does not name"),
         ('{"pid": "x"}', "which the lock does not name"),
+        ('{"pid": Infinity, "host": "desk"}', "which the lock does not name"),
+        ("\udcff\udcfe", "which the lock does not name"),
     ],
 )
 def test_a_lock_that_was_left_behind_is_told_and_taken(tmp_path: Path, told: list[str], left: str, whose: str) -> None:
-    (tmp_path / "lock").write_text(left)
+    (tmp_path / "lock").write_bytes(left.encode("utf-8", "surrogateescape"))
     with only_one(tmp_path / "lock", told.append):
         pass
     assert told == [f"an earlier schedule, {whose} ended without a word; this one makes up what it missed"]

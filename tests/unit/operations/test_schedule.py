@@ -44,11 +44,14 @@ class Night:
     outcome: Callable[[Event], Outcome] = lambda event: Outcome("well")
     also: tuple[str, ...] = ()
     working: bool = False
+    refuses: Callable[[str], bool] = lambda value: False
 
     def remembered(self, key: str) -> str | None:
         return self.book.get(key)
 
     def remember(self, key: str, value: str) -> None:
+        if self.refuses(value):
+            raise AlphaAgentError("the ledger is busy")
         self.book[key] = value
 
     def work(self, event: Event) -> Outcome:
@@ -322,9 +325,32 @@ def test_a_clock_that_is_set_back_does_nothing_again() -> None:
     home = night("2026-01-14T22:00")
     home.run("2026-01-14T23:00")
     done = len(home.done)
-    home.clock.at = at("2026-01-12T22:00")
-    home.run("2026-01-12T23:00")
+    home.clock.at = at("2026-01-13T22:00")
+    home.run("2026-01-13T23:00")
     assert len(home.done) == done
+
+
+def test_a_clock_that_was_weeks_ahead_and_was_set_right_does_not_silence_the_schedule() -> None:
+    home = night("2026-02-18T22:00")
+    home.run("2026-02-18T23:00")
+    home.clock.at = at("2026-01-14T22:00")
+    home.run("2026-01-15T23:00")
+    assert [(kind, session) for kind, _, session, _ in home.done[2:]] == [
+        ("settle", date(2026, 1, 14)),
+        ("sweep", date(2026, 1, 14)),
+        ("digest", date(2026, 1, 15)),
+        ("settle", date(2026, 1, 15)),
+        ("sweep", date(2026, 1, 15)),
+    ]
+    assert "sweep of XNYS 2026-01-14 begins, although 2026-02-18 stands as done: the clock was set back" in home.told
+
+
+def test_an_event_that_is_given_up_is_announced_although_the_books_fail_right_after() -> None:
+    home = night("2026-01-14T22:00")
+    home.outcome = lambda event: Outcome("nothing", 4, failed=True)
+    home.refuses = lambda value: '"missed","tries":3' in value
+    home.run("2026-01-14T23:30", pulse=True)
+    assert {notice.key for notice in home.notices} == {"failure:settle XNYS:2026-01-14"}
 
 
 def test_an_exchange_on_which_something_is_held_is_settled() -> None:
