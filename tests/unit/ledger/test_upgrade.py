@@ -16,6 +16,7 @@ from tests.independent_verify import check
 from tests.unit.ledger.desks import COMPLETED, ROWS, add_debates, add_lots, add_spend, make_desk, url_of
 
 NEW_TABLES = ("opening_lot", "lot_choice", "freeze_event", "model_spend", "outbox")
+NEW_INDEXES = ("ix_audit_log_kind", "ix_guard_result_evaluated")
 
 
 @pytest.fixture
@@ -43,6 +44,9 @@ def old(tmp_path: Path) -> Path:
         connection.execute("PRAGMA foreign_keys=OFF")
         for table in NEW_TABLES:
             connection.execute(f"DROP TABLE {table}")
+        for index in NEW_INDEXES:
+            connection.execute(f"DROP INDEX {index}")
+        connection.execute("ALTER TABLE decision DROP COLUMN debate_class")
         connection.execute("UPDATE alembic_version SET version_num = '0001'")
         names = "SELECT name FROM sqlite_master WHERE name NOT LIKE 'sqlite_%' ORDER BY name"
         assert connection.execute(names).fetchall() == first.execute(names).fetchall()

@@ -102,7 +102,9 @@ LEDGER = {
     " snapshot_sha256, guard_version, evaluated_at, ruling_json FROM guard_result WHERE id = 1",
     "a decision's action": "UPDATE decision SET action = 'SELL' WHERE id = 'd-1'",
     "a decision put in": "INSERT INTO decision SELECT 'd-9', portfolio_id, 'k-9', request_hash, ticker, instrument_id, session, as_of, slot, engine, plan,"
-    " provenance, execution_mode, action, amount_text, sentiment, outcome, code, pack_sha256, record_sha256, program_version FROM decision WHERE id = 'd-1'",
+    " provenance, execution_mode, action, amount_text, sentiment, outcome, code, pack_sha256, record_sha256, program_version, debate_class FROM decision"
+    " WHERE id = 'd-1'",
+    "a debate's class where there was none": "UPDATE decision SET debate_class = 'earned' WHERE id = 'd-1'",
     "a balanced pair of postings": "UPDATE posting SET amount = amount * 2 WHERE txn_id = 1",
     "a settlement date": "UPDATE posting SET settle_on = '2030-01-01' WHERE txn_id = 2 AND n = 1",
     "a transaction's time": "UPDATE txn SET trade_at = trade_at + 1 WHERE id = 2",
