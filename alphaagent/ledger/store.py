@@ -135,10 +135,15 @@ class SqlStore:
         with self._reading() as session:
             return listing.transactions(session, portfolio, limit)
 
-    def decision_rows(self, wanted: listing.DecisionFilter, limit: int) -> Sequence[dict[str, Any]]:
-        """The decisions that pass a filter, newest first, one flat row each."""
+    def decision_rows(self, wanted: listing.DecisionFilter, limit: int, offset: int = 0) -> Sequence[dict[str, Any]]:
+        """The decisions that pass a filter, newest first, one flat row each; `offset` leaves out so many of the newest."""
         with self._reading() as session:
-            return listing.decisions(session, wanted, limit)
+            return listing.decisions(session, wanted, limit, offset)
+
+    def decision_count(self, wanted: listing.DecisionFilter) -> int:
+        """How many decisions pass a filter."""
+        with self._reading() as session:
+            return listing.count(session, wanted)
 
     def previous(self, decision_id: str) -> StoredDecision | None:
         """The decision before this one on the same instrument in the same portfolio; None where it was the first."""
