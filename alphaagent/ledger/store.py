@@ -17,7 +17,7 @@ from alphaagent.domain.portfolio import Order, Portfolio
 from alphaagent.domain.record import Usage
 from alphaagent.domain.spend import SpendAsk, SpendLimit, SpendLine, SpendRef, SpendTotal
 from alphaagent.errors import ConfigFault
-from alphaagent.ledger import audit, database, decisions, happened, listing, slots, spend
+from alphaagent.ledger import audit, database, decisions, happened, listing, review, slots, spend
 from alphaagent.ledger.books import SqlBooks
 from alphaagent.ledger.journal import Journal
 from alphaagent.ledger.outbox import SqlOutbox
@@ -144,6 +144,17 @@ class SqlStore:
         """How many decisions pass a filter."""
         with self._reading() as session:
             return listing.count(session, wanted)
+
+    def decided(self) -> Iterator[review.Decided]:
+        """Every decision in a few columns, oldest first, read as it is asked for."""
+        with self._reading() as session:
+            yield from review.decided(session)
+
+    @contextmanager
+    def review(self) -> Iterator[Session]:
+        """One snapshot of the books for the queries of `ledger.review`."""
+        with self._reading() as session:
+            yield session
 
     def previous(self, decision_id: str) -> StoredDecision | None:
         """The decision before this one on the same instrument in the same portfolio; None where it was the first."""

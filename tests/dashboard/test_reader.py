@@ -1,6 +1,6 @@
 """The watchman: one check at a time, what is known meanwhile, and no check that nothing asks for."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import UTC, datetime
 from threading import Event
 from time import monotonic, sleep
@@ -37,10 +37,9 @@ class Examiner:
 
 
 @pytest.fixture(autouse=True)
-def quick(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dashboard.reader, "PATIENCE_SECONDS", 0.05)
     monkeypatch.setattr(dashboard.reader, "REST", 0)
-    yield
 
 
 def eventually(watchman: Watchman, seq: int, wanted: Callable[[Checked], bool]) -> Checked:
