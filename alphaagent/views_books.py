@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from alphaagent.operations.importing import ImportPlan, PlacedRow
     from alphaagent.ports import AuditRef, StoredDecision
 
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+"""The last four are the first four in full width, which some spreadsheets read alike."""
 TEXT_COLUMNS = ("portfolio", "ticker")
 
 

@@ -4,6 +4,7 @@ Chosen on purpose: no stored document is opened for any of this, so that a long 
 """
 
 import json
+import re
 from collections.abc import Collection, Iterator, Sequence
 from datetime import date, datetime
 from decimal import Decimal
@@ -53,15 +54,21 @@ def decided(session: Session) -> Iterator[Decided]:
     joined = col(DecisionRow.id) == col(AuditLogRow.decision_id)
     query: Any = select(AuditLogRow.seq, *columns, *more, AuditLogRow.payload).join(DecisionRow, joined).where(AuditLogRow.kind == "decision")  # type: ignore[call-overload]
     same: dict[Any, Any] = {}
-    for seq, id_, *named, as_of, provenance, action, class_, payload in session.exec(query.order_by(col(AuditLogRow.seq)).execution_options(yield_per=AT_ONCE)):
-        ticker, instrument, on, provenance, action, class_ = (same.setdefault(one, one) for one in (*named, provenance, action, class_))
-        yield Decided(seq, id_, ticker, instrument, on, from_micros(as_of), provenance, action, class_, _p_up(payload))
+    shared = same.setdefault  # few tickers, sessions and words for many decisions: each is kept once
+    for seq, id_, ticker, known, on, as_of, made, action, found, payload in session.exec(
+        query.order_by(col(AuditLogRow.seq)).execution_options(yield_per=AT_ONCE)
+    ):
+        named = (shared(ticker, ticker), shared(known, known), shared(on, on))
+        yield Decided(seq, id_, *named, from_micros(as_of), shared(made, made), shared(action, action), shared(found, found), _p_up(payload))
+
+
+_P_UP = re.compile(r'"p_up":"([0-9.]+)"')
+"""In the canonical text of a payload, in which every quotation mark inside a text is escaped, so that no text can look like it."""
 
 
 def _p_up(payload: str) -> float | None:
-    proposal = json.loads(payload)["proposal"]
-    stated = proposal and proposal.get("p_up")
-    return None if stated is None else float(stated)
+    stated = _P_UP.search(payload)
+    return float(stated[1]) if stated else None
 
 
 def rulings(session: Session, since: datetime, until: datetime) -> list[tuple[str, str, str, int]]:
@@ -104,7 +111,8 @@ def spent(session: Session, since: date, until: date) -> list[Spent]:
     sums = [func.coalesce(func.sum(column), 0) for column in counted]
     days = col(ModelSpendRow.day).between(since.isoformat(), until.isoformat())
     query: Any = select(*model, func.count(), *sums).where(days, ModelSpendRow.state == "booked").group_by(*model).order_by(*model)
-    return [Spent(provider, name, debates, *map(int, counted), from_units(int(cost))) for provider, name, debates, *counted, cost in session.exec(query)]
+    found = session.exec(query)
+    return [Spent(name, one, debates, int(calls), int(read), int(wrote), from_units(int(cost))) for name, one, debates, calls, read, wrote, cost in found]
 
 
 def newest_transcripts(session: Session, limit: int, among: int) -> list[str]:
