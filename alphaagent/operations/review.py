@@ -3,7 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, date, datetime, time
+from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -86,10 +86,15 @@ def _health(key: tuple[str, str], paid: review.Spent, heard: _Heard) -> ModelHea
     return ModelHealth(*key, paid.debates, paid.calls, paid.prompt_tokens, paid.completion_tokens, paid.cost, len(ordered), middle, slow, heard.failed)
 
 
-def failures(workplace: Workplace, since: date, until: date) -> dict[str, int]:
-    """How often nothing was decided from one day to another, by code."""
+def failures(workplace: Workplace) -> dict[str, int]:
+    """How often nothing was decided, by code."""
     with workplace.required_store().review() as session:
-        return review.failures(session, *_instants(since, until))
+        return review.failures(session)
+
+
+def days(count: int) -> timedelta:
+    """So many days, today among them."""
+    return timedelta(days=count - 1)
 
 
 def rulings(workplace: Workplace, since: date, until: date) -> list[tuple[str, str, str, int]]:
