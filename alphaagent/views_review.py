@@ -18,7 +18,6 @@ EXPORTED = (
 FOREIGN = tuple(column for column in EXPORTED if column not in ("amount", "audit_seq"))
 """Columns that are text in a spreadsheet, whatever stands in them."""
 
-ENGINES = {"crew": "a debate of models", "heuristic": "the rule engine"}
 PROVENANCES = {
     "crew": "a debate of models",
     "heuristic": "the rule engine, as asked for",
@@ -36,7 +35,6 @@ CLASSES = {
     "no_debate": "nobody answered anybody",
     "none": "no debate, or one without an exchange",
 }
-OUTCOMES = {"APPROVE": "let through", "CLIP": "made smaller", "BLOCK": "refused"}
 
 
 def decisions_csv(rows: Sequence[Row]) -> str:

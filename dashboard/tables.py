@@ -18,7 +18,7 @@ def show(rows: Sequence[Row], *, alt: str, help_of: Mapping[str, str] | None = N
 def picked(rows: Sequence[Row], *, key: str, alt: str, ids: Sequence[str], help_of: Mapping[str, str] | None = None) -> str | None:
     """A table of which one row can be chosen; the id of that row's decision."""
     chosen = st.dataframe(_cells(rows), hide_index=True, key=key, on_select="rerun", selection_mode="single-row", alt=alt, column_config=_columns(help_of))
-    places: list[int] = chosen["selection"]["rows"]  # type: ignore[index]
+    places: list[int] = chosen["selection"]["rows"]
     return ids[places[0]] if places and places[0] < len(ids) else None
 
 

@@ -5,6 +5,8 @@ import streamlit as st
 from alphaagent.errors import UsageFault
 from alphaagent.ledger.verify import VerifyReport, anchor_line, read_anchors, verify
 from alphaagent.operations import notifications, review
+from alphaagent.operations.doctor import Finding
+from alphaagent.operations.live_data import Row as Answer
 from alphaagent.views import verify_lines
 from alphaagent.views_notify import notify_document
 from alphaagent.views_review import counted, event_row, provider_rows
@@ -147,7 +149,7 @@ def _models(reader: Reader) -> None:
 
 def _data(reader: Reader) -> None:
     st.subheader("Data")
-    findings, answers = _seen_data(reader)
+    findings, answers = _on_record(str(reader.workplace.settings.home), reader)
     tables.show(
         [{"check": one.check, "state": one.state, "found": one.detail, "what to do": one.fix} for one in findings], alt="What the doctor finds of the data"
     )
@@ -157,13 +159,8 @@ def _data(reader: Reader) -> None:
 
 
 @st.cache_resource(max_entries=4, ttl=300, show_spinner="Looking at the data on record…")
-def _data_of(home: str, _reader: Reader) -> object:  # noqa: ARG001 - the home is the key
+def _on_record(home: str, _reader: Reader) -> tuple[tuple[Finding, ...], tuple[Answer, ...]]:  # noqa: ARG001 - the home is the key
     return review.data(_reader.workplace)
-
-
-def _seen_data(reader: Reader) -> tuple[tuple[review.Finding, ...], tuple[review.Row, ...]]:
-    found: tuple[tuple[review.Finding, ...], tuple[review.Row, ...]] = _data_of(str(reader.workplace.settings.home), reader)  # type: ignore[assignment]
-    return found
 
 
 def _events(reader: Reader) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import streamlit as st
 
 from alphaagent.ledger.listing import KNOWN, DecisionFilter, asked_for
-from alphaagent.views_review import CLASSES, OUTCOMES, PROVENANCES, amount, decisions_csv, in_words
+from alphaagent.views_review import CLASSES, PROVENANCES, amount, decisions_csv, in_words
 from dashboard import tables
 from dashboard.reader import Reader
 from dashboard.words import instant
@@ -57,7 +57,7 @@ def _cells(row: Mapping[str, Any]) -> dict[str, Any]:
         "ticker": row["ticker"],
         "action": row["action"] or "none",
         "amount": amount(row["amount"]),
-        "guard": f"{row['outcome']} {row['code']}",
+        "guard": row["code"] if row["outcome"] == "APPROVE" else f"{row['outcome']} {row['code']}",
         "order": row["order"],
         "decided by": row["provenance"],
         "debate": row["debate_class"],
@@ -80,7 +80,7 @@ def _asked(reader: Reader) -> DecisionFilter:
         _choice("portfolio", "Portfolio", [one.name for one in reader.portfolios()], str)
     with third:
         _choice("action", "Action", KNOWN["action"], lambda one: "NONE: nothing could be read" if one == "NONE" else one)
-        _text("outcome", "Guard: outcome or code", ", ".join(f"{one} ({words})" for one, words in OUTCOMES.items()))
+        _text("outcome", "Guard", "APPROVE, CLIP, BLOCK or a code")
         _choice("class", "Debate class", KNOWN["debate_class"], lambda one: in_words(CLASSES, one))
     said: dict[str, Any] = {name: st.session_state.get(name) for name in NAMES}
     said["debate_class"] = said.pop("class")
