@@ -334,19 +334,11 @@ class Workplace:
         debated = crew.again(pack, transcript)
         return debated.result, debated.transcript
 
-    def listed_decisions(
-        self, ticker: str | None, since: str | None, engine: str | None, outcome: str | None, portfolio: str | None, *, limit: int
-    ) -> "Sequence[dict[str, Any]]":
+    def listed_decisions(self, limit: int, **filters: str | None) -> "Sequence[dict[str, Any]]":
         """The decisions that pass the filters, newest first. Raises UsageFault on a filter that cannot match."""
-        from alphaagent.ledger.listing import DecisionFilter
+        from alphaagent.ledger.listing import asked_for
 
-        try:
-            day = date.fromisoformat(since) if since else None
-        except ValueError:
-            raise UsageFault(f"--since {since!r} is no date", fix="write 2020-03-16") from None
-        if engine not in (None, "crew", "heuristic"):
-            raise UsageFault(f"--engine {engine!r} is no engine that decides", fix="use crew or heuristic")
-        return self.required_store().decision_rows(DecisionFilter(ticker, day, engine, outcome.upper() if outcome else None, portfolio), limit)
+        return self.required_store().decision_rows(asked_for(**filters), limit)
 
     def data_status(self) -> "tuple[FileStatus, ...]":
         """Every recorded file against the manifest."""

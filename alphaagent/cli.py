@@ -224,6 +224,8 @@ def settle(
     from alphaagent.views_books import happened_document, happened_line
 
     workplace = Workplace.open()
+    if workplace.has_books:
+        workplace.store()  # books of an older release are brought up to date before anything reads them
     at = workplace.moment(as_of) if as_of else workplace.when.settling_moment(portfolio)
     done = pipeline.settle(workplace.desk, at, portfolio) if at else ()
     for one in done:

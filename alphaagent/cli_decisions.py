@@ -16,7 +16,15 @@ def show(
     listed: Annotated[bool, typer.Option("--list", help="List decisions instead, newest first; the options below choose which.")] = False,
     ticker: Annotated[str | None, typer.Option("--ticker", metavar="T", help="With --list: one ticker, under any of its names.")] = None,
     since: Annotated[str | None, typer.Option("--since", metavar="DATE", help="With --list: as of this day (UTC) or later.")] = None,
+    until: Annotated[str | None, typer.Option("--until", metavar="DATE", help="With --list: as of this day (UTC) or earlier.")] = None,
     engine: Annotated[str | None, typer.Option("--engine", metavar="E", help="With --list: crew or heuristic.")] = None,
+    provenance: Annotated[
+        str | None, typer.Option("--provenance", metavar="P", help="With --list: crew, heuristic, fallback (a crew that could not speak) or repaired.")
+    ] = None,
+    action: Annotated[str | None, typer.Option("--action", metavar="A", help="With --list: BUY, SELL, HOLD, or NONE where nothing could be read.")] = None,
+    debate_class: Annotated[
+        str | None, typer.Option("--class", metavar="C", help="With --list: what the debate may be used for, such as earned or theater, or none.")
+    ] = None,
     outcome: Annotated[str | None, typer.Option("--outcome", metavar="O", help="With --list: APPROVE, CLIP, BLOCK, or a code such as NO_ORDER.")] = None,
     portfolio: Annotated[str | None, typer.Option("--portfolio", metavar="NAME", help="With --list: one portfolio.")] = None,
     limit: Annotated[int, typer.Option(min=1, max=100_000, help="With --list: at most so many.")] = 50,
@@ -30,9 +38,11 @@ def show(
     from alphaagent.views_debate import transcript_document
 
     workplace = Workplace.open()
+    filters = {"ticker": ticker, "since": since, "until": until, "engine": engine, "provenance": provenance, "action": action}
+    filters |= {"debate_class": debate_class, "outcome": outcome, "portfolio": portfolio}
     if listed:
-        return _list_decisions(workplace, decision, (ticker, since, engine, outcome, portfolio), limit, as_json=as_json)
-    if decision is None or any((ticker, since, engine, outcome, portfolio)):
+        return _list_decisions(workplace, decision, filters, limit, as_json=as_json)
+    if decision is None or any(filters.values()):
         raise UsageFault("show takes a decision, or --list with filters", fix="run `alphaagent show last`, or `alphaagent show --list`")
     stored = workplace.stored_decision(decision)
     before = workplace.required_store().previous(stored.record.decision_id)
@@ -60,12 +70,12 @@ def _print_decision(workplace: "Workplace", document: dict[str, Any], *, asked: 
         say("no model took part in this decision")
 
 
-def _list_decisions(workplace: "Workplace", decision: str | None, filters: tuple[str | None, ...], limit: int, *, as_json: bool) -> None:
+def _list_decisions(workplace: "Workplace", decision: str | None, filters: dict[str, str | None], limit: int, *, as_json: bool) -> None:
     from alphaagent.views_books import DECISION_COLUMNS
 
     if decision is not None:
         raise UsageFault("--list takes no decision", fix="leave out either of the two")
-    documents = workplace.listed_decisions(*filters, limit=limit)
+    documents = workplace.listed_decisions(limit, **filters)
     if as_json:
         for document in documents:
             print_json(document)

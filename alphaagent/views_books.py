@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from alphaagent.ports import AuditRef, StoredDecision
     from alphaagent.settling import Happened
 
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+"""The last four are the first four in full width, which some spreadsheets read alike."""
 TEXT_COLUMNS = ("portfolio", "ticker")
 
 

@@ -1,7 +1,8 @@
 """The dashboard's view of a home: the books read-only, the configuration, the recorded prices; and how far the audit trail has been checked.
 
 Chosen on purpose: nothing here can write, for the store is opened by `open_existing`. A small book is checked whole before its first figure is shown;
-a large one is checked beside the page, which says so until it is done. A book that has grown since is checked again, at most one tenth of the time.
+a large one is checked beside the page, which says so until it is done. A book that has grown since is checked again, at most one tenth of the time,
+and nobody waits for that: the page says up to where and when it was checked.
 """
 
 from collections.abc import Callable
@@ -36,34 +37,45 @@ class Checked:
 
 
 class Watchman:
-    """Checks the books again and again, one check at a time, in a thread of its own."""
+    """Checks the books again as they grow, one check at a time, in a thread of its own."""
 
     def __init__(self, examine: Callable[[], VerifyReport], now: Callable[[], datetime]) -> None:
         self._examine, self._now = examine, now
         self._lock = Lock()
         self._thread: Thread | None = None
         self._known = Checked("checking", 0, None, None)
+        self._looked_at: int | None = None
+        """How long the log was when it was last checked, or longer: a check stops at a broken link, and is not begun anew because of that."""
         self._rested_at = 0.0
 
     def checked(self, seq: int) -> Checked:
-        """What is known, with a new check begun where the log has grown to `seq` since the last one."""
+        """What is known, with a new check begun where the log is not `seq` rows long any more. Only who knows nothing yet waits, and not for long."""
         with self._lock:
-            if self._thread is None and seq != self._known.rows and monotonic() >= self._rested_at:
-                self._thread = Thread(target=self._check, daemon=True)
+            if self._thread is None and seq != self._looked_at and monotonic() >= self._rested_at:
+                self._thread = Thread(target=self._check, args=(seq,), daemon=True)
                 self._thread.start()
-            thread = self._thread
-        if thread is not None:
-            thread.join(PATIENCE_SECONDS)
+            thread, known = self._thread, self._known
+        if thread is None or known.state != "checking":
+            return known
+        thread.join(PATIENCE_SECONDS)
         return self._known
 
-    def _check(self) -> None:
-        begun = monotonic()
-        report = self._examine()
+    def learn(self, report: VerifyReport) -> None:
+        """A check of the whole that somebody else has made."""
         fault = None if report.exit_code in (0, 10) else report.findings[0].message
         with self._lock:
             self._known = Checked("unsound" if fault else "sound", report.rows, self._now(), fault)
-            self._rested_at = monotonic() + REST * (monotonic() - begun)
-            self._thread = None
+
+    def _check(self, seq: int) -> None:
+        begun, found = monotonic(), seq
+        try:
+            report = self._examine()
+            found = max(seq, report.rows)
+            self.learn(report)
+        finally:
+            with self._lock:
+                self._looked_at, self._thread = found, None
+                self._rested_at = monotonic() + REST * (monotonic() - begun)
 
 
 @dataclass(frozen=True)

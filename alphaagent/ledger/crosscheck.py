@@ -74,6 +74,24 @@ def _compared(connection: sqlite3.Connection, fields: Fields) -> Iterator[tuple[
     order = _order(connection, fields)
     if order is not None:
         yield "the order", fields["order_hash"], order
+    if fields["kind"] == "decision":
+        yield "the debate's class", *_debate_class(connection, fields)
+
+
+def _debate_class(connection: sqlite3.Connection, fields: Fields) -> tuple[str | None, str | None]:
+    """The class of a decision's debate by its record, for which the row vouches, and by its column, which came later than the lists of facts.
+
+    A record that is missing or has been changed is told of as a document. The rule engine debates with nobody, so that its records are not opened.
+    """
+    sha256 = fields["detail"]["record"]
+    query = "SELECT d.engine, d.debate_class, b.content FROM decision d LEFT JOIN blob b ON b.sha256 = ? AND d.engine = 'crew' WHERE d.id = ?"
+    engine, found, content = connection.execute(query, (sha256, fields["decision_id"])).fetchone() or (None, None, None)
+    if engine != "crew":
+        return None, found
+    if content is None or sha256_hex(content) != sha256:
+        return None, None
+    debate = json.loads(content)["result"]["debate"]
+    return debate and debate["debate_class"], found
 
 
 def _facts(connection: sqlite3.Connection, fields: Fields) -> list[list[Json]]:

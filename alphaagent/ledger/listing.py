@@ -3,12 +3,15 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
-from typing import Any
+from typing import Any, get_args
 
 from sqlalchemy import ColumnElement
 from sqlmodel import Session, col, func, or_, select
 
 from alphaagent.domain.base import decimal_text, instant_text
+from alphaagent.domain.debate import DebateClass
+from alphaagent.domain.proposal import Action
+from alphaagent.domain.ruling import Outcome, Provenance
 from alphaagent.errors import UsageFault
 from alphaagent.ledger.schema import AuditLogRow, DecisionRow, InstrumentRow, LedgerAccountRow, OrderRow, PortfolioRow, PostingRow, SymbolAliasRow, TxnRow
 from alphaagent.ledger.units import from_micros, from_units, to_micros
@@ -35,39 +38,104 @@ class DecisionFilter:
     outcome: str | None = None
     """The guard's outcome, or its code."""
     portfolio: str | None = None
+    until: date | None = None
+    """The last day, UTC."""
+    provenance: str | None = None
+    action: str | None = None
+    debate_class: str | None = None
 
 
-def decisions(session: Session, wanted: DecisionFilter, limit: int) -> Sequence[dict[str, Any]]:
+NO_ACTION = "NONE"
+"""As an action: decisions of which nothing could be read."""
+NO_CLASS = "none"
+"""As a debate's class: decisions without a debate, or with one that had no exchange."""
+
+
+def asked_for(**said: str | None) -> DecisionFilter:
+    """A filter from what somebody typed; a name is a field of the filter, an empty text is nothing. Raises UsageFault on what cannot match."""
+    given = {name: text.strip() for name, text in said.items() if text and text.strip()}
+    days = {name: _day(name, given.pop(name)) for name in ("since", "until") if name in given}
+    given |= {name: given[name].upper() for name in ("outcome", "action") if name in given}
+    for name, known in KNOWN.items():
+        if given.get(name, known[0]) not in known:
+            raise UsageFault(f"--{name.removeprefix('debate_')} {given[name][:60]!r} is none that there is", fix=f"use one of: {', '.join(known)}")
+    return DecisionFilter(**given, **days)  # type: ignore[arg-type]
+
+
+KNOWN = {
+    "engine": ("crew", "heuristic"),
+    "provenance": get_args(Provenance),
+    "action": (*Action, NO_ACTION),
+    "debate_class": (*get_args(DebateClass), NO_CLASS),
+}
+"""What a filter can ask for, where that is not free."""
+
+
+def _day(name: str, text: str) -> date:
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise UsageFault(f"--{name} {text[:60]!r} is no date", fix="write 2020-03-16") from None
+
+
+def decisions(session: Session, wanted: DecisionFilter, limit: int, offset: int = 0) -> Sequence[dict[str, Any]]:
     """The decisions recorded last, newest first, from their columns alone: no record is opened."""
-    query = (
-        select(DecisionRow, PortfolioRow.name, OrderRow, AuditLogRow.seq)
-        .join(AuditLogRow, col(AuditLogRow.decision_id) == col(DecisionRow.id))
+    return [_decision(*found) for found in session.exec(_details(_page(session, wanted, limit, offset))).all()]
+
+
+def count(session: Session, wanted: DecisionFilter) -> int:
+    """How many decisions pass a filter."""
+    return session.exec(select(func.count()).select_from(DecisionRow).where(*_conditions(session, wanted))).one()
+
+
+def _page(session: Session, wanted: DecisionFilter, limit: int, offset: int) -> Any:
+    """The audit rows of a page. Its details are looked up afterwards, or a deep page would pay for those of every page before it."""
+    newest = select(AuditLogRow.seq, AuditLogRow.decision_id).where(AuditLogRow.kind == "decision")
+    conditions = list(_conditions(session, wanted))
+    if conditions:
+        newest = newest.join(DecisionRow, col(DecisionRow.id) == col(AuditLogRow.decision_id)).where(*conditions)
+    return newest.order_by(col(AuditLogRow.seq).desc()).limit(limit).offset(offset).subquery()
+
+
+def _details(page: Any) -> Any:
+    return (
+        select(DecisionRow, PortfolioRow.name, OrderRow.status, page.c.seq)
+        .join(page, page.c.decision_id == col(DecisionRow.id))
         .join(PortfolioRow, col(PortfolioRow.id) == col(DecisionRow.portfolio_id))
         .outerjoin(OrderRow, col(OrderRow.decision_id) == col(DecisionRow.id))
-        .where(AuditLogRow.kind == "decision", *_conditions(wanted))
-        .order_by(col(AuditLogRow.seq).desc())
-        .limit(limit)
+        .order_by(page.c.seq.desc())
     )
-    return [_decision(row, portfolio, order, seq) for row, portfolio, order, seq in session.exec(query).all()]
 
 
-def _conditions(wanted: DecisionFilter) -> Iterator[ColumnElement[bool]]:
+def _conditions(session: Session, wanted: DecisionFilter) -> Iterator[ColumnElement[bool]]:
+    """The filter over the columns of a decision. Names of instruments and portfolios become ids first: there are few, and many decisions."""
     if wanted.ticker is not None:
-        ticker = wanted.ticker.upper()
-        aliased = select(SymbolAliasRow.instrument_id).where(SymbolAliasRow.alias == ticker)
-        named = select(InstrumentRow.id).where(or_(col(InstrumentRow.symbol) == ticker, col(InstrumentRow.id).in_(aliased)))
-        yield or_(func.upper(DecisionRow.ticker) == ticker, col(DecisionRow.instrument_id).in_(named))
+        yield _named(session, wanted.ticker.upper())
     if wanted.since is not None:
         yield col(DecisionRow.as_of) >= to_micros(datetime.combine(wanted.since, time.min, UTC))
-    if wanted.engine is not None:
-        yield col(DecisionRow.engine) == wanted.engine
+    if wanted.until is not None:
+        yield col(DecisionRow.as_of) <= to_micros(datetime.combine(wanted.until, time.max, UTC))
+    for name in ("engine", "provenance"):
+        if getattr(wanted, name) is not None:
+            yield getattr(DecisionRow, name) == getattr(wanted, name)
+    if wanted.action is not None:
+        yield col(DecisionRow.action).is_(None) if wanted.action == NO_ACTION else col(DecisionRow.action) == wanted.action
+    if wanted.debate_class is not None:
+        yield col(DecisionRow.debate_class).is_(None) if wanted.debate_class == NO_CLASS else col(DecisionRow.debate_class) == wanted.debate_class
     if wanted.outcome is not None:
-        yield or_(col(DecisionRow.outcome) == wanted.outcome, col(DecisionRow.code) == wanted.outcome)
+        yield col(DecisionRow.outcome if wanted.outcome in tuple(Outcome) else DecisionRow.code) == wanted.outcome
     if wanted.portfolio is not None:
-        yield col(PortfolioRow.name) == wanted.portfolio
+        owner = session.exec(select(PortfolioRow.id).where(PortfolioRow.name == wanted.portfolio)).first()
+        yield col(DecisionRow.portfolio_id) == (-1 if owner is None else owner)
 
 
-def _decision(row: DecisionRow, portfolio: str, order: OrderRow | None, seq: int) -> dict[str, Any]:
+def _named(session: Session, ticker: str) -> ColumnElement[bool]:
+    aliased = select(SymbolAliasRow.instrument_id).where(SymbolAliasRow.alias == ticker)
+    named = session.exec(select(InstrumentRow.id).where(or_(col(InstrumentRow.symbol) == ticker, col(InstrumentRow.id).in_(aliased)))).all()
+    return or_(func.upper(DecisionRow.ticker) == ticker, col(DecisionRow.instrument_id).in_(named))
+
+
+def _decision(row: DecisionRow, portfolio: str, order: str | None, seq: int) -> dict[str, Any]:
     return {
         "decision_id": row.id,
         "as_of": instant_text(from_micros(row.as_of)),
@@ -76,11 +144,12 @@ def _decision(row: DecisionRow, portfolio: str, order: OrderRow | None, seq: int
         "slot": row.slot,
         "engine": row.engine,
         "provenance": row.provenance,
+        "debate_class": row.debate_class,
         "action": row.action,
         "amount": row.amount_text,
         "outcome": row.outcome,
         "code": row.code,
-        "order": order.status if order else None,
+        "order": order,
         "audit_seq": seq,
     }
 

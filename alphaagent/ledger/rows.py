@@ -113,6 +113,7 @@ def decision_row(record: DecisionRecord, portfolio_id: int, idem_key: str, reque
         pack_sha256=record.pack.sha256,
         record_sha256=sha256_hex(canonical(record)),
         program_version=record.program_version,
+        debate_class=record.result.debate.debate_class if record.result.debate else None,
     )
 
 

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 from sqlalchemy import BigInteger, CheckConstraint, ForeignKeyConstraint, Index, Integer, LargeBinary, Text, UniqueConstraint, insert, text
 from sqlmodel import Field, Session, SQLModel
 
-VERSIONS = ("0001", "0002", "0003", "0004")
+VERSIONS = ("0001", "0002", "0003", "0004", "0005")
 """The revisions of the migrations, oldest first."""
 VERSION = VERSIONS[-1]
 
@@ -109,6 +109,8 @@ class DecisionRow(SQLModel, table=True):
     pack_sha256: str = Field(sa_type=Text)
     record_sha256: str = Field(sa_type=Text)
     program_version: str = Field(sa_type=Text)
+    debate_class: str | None = Field(default=None, sa_type=Text)
+    """As the record says; None where there was no debate, or one without an exchange."""
 
 
 class GuardResultRow(SQLModel, table=True):
@@ -117,6 +119,7 @@ class GuardResultRow(SQLModel, table=True):
         UniqueConstraint("decision_id", "stage", name="uq_guard_result_stage"),
         ForeignKeyConstraint(["decision_id"], ["decision.id"]),
         ForeignKeyConstraint(["snapshot_sha256"], ["blob.sha256"]),
+        Index("ix_guard_result_evaluated", "evaluated_at", "stage", "outcome", "primary_code"),
         _STRICT,
     )
     id: int | None = Field(default=None, primary_key=True, sa_type=Big)
@@ -344,6 +347,7 @@ class AuditLogRow(SQLModel, table=True):
         UniqueConstraint("hash", name="uq_audit_log_hash"),
         Index("ix_audit_log_decision", "decision_id", "kind"),
         Index("ix_audit_log_txn", "txn_id"),
+        Index("ix_audit_log_kind", "kind", "seq", "decision_id"),
         _STRICT,
     )
     seq: int = Field(primary_key=True, sa_type=Big)

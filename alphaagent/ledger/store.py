@@ -17,7 +17,7 @@ from alphaagent.domain.portfolio import Order, Portfolio
 from alphaagent.domain.record import Usage
 from alphaagent.domain.spend import SpendAsk, SpendLimit, SpendLine, SpendRef, SpendTotal
 from alphaagent.errors import ConfigFault
-from alphaagent.ledger import audit, database, decisions, export, happened, listing, slots, spend
+from alphaagent.ledger import audit, database, decisions, export, happened, listing, review, slots, spend
 from alphaagent.ledger.books import SqlBooks
 from alphaagent.ledger.journal import Journal
 from alphaagent.ledger.outbox import SqlOutbox
@@ -141,10 +141,26 @@ class SqlStore:
         with self._reading() as session:
             yield export.postings(session, portfolio)
 
-    def decision_rows(self, wanted: listing.DecisionFilter, limit: int) -> Sequence[dict[str, Any]]:
-        """The decisions that pass a filter, newest first, one flat row each."""
+    def decision_rows(self, wanted: listing.DecisionFilter, limit: int, offset: int = 0) -> Sequence[dict[str, Any]]:
+        """The decisions that pass a filter, newest first, one flat row each; `offset` leaves out so many of the newest."""
         with self._reading() as session:
-            return listing.decisions(session, wanted, limit)
+            return listing.decisions(session, wanted, limit, offset)
+
+    def decision_count(self, wanted: listing.DecisionFilter) -> int:
+        """How many decisions pass a filter."""
+        with self._reading() as session:
+            return listing.count(session, wanted)
+
+    def decided(self) -> Iterator[review.Decided]:
+        """Every decision in a few columns, oldest first, read as it is asked for."""
+        with self._reading() as session:
+            yield from review.decided(session)
+
+    @contextmanager
+    def review(self) -> Iterator[Session]:
+        """One snapshot of the books for the queries of `ledger.review`."""
+        with self._reading() as session:
+            yield session
 
     def previous(self, decision_id: str) -> StoredDecision | None:
         """The decision before this one on the same instrument in the same portfolio; None where it was the first."""

@@ -37,6 +37,12 @@ def examine() -> tuple[Finding, ...]:
     return tuple(_checked(name, check, workplace) for name, check in checks.items())
 
 
+def data_checks(workplace: Workplace) -> tuple[Finding, ...]:
+    """The checks of the data on record; no vendor is asked."""
+    checks = ("recorded data", "own prices", "data age") if workplace.settings.data_mode == "snapshot" else ("contact", "live data", "own prices")
+    return tuple(_checked(name, (CHECKS | LIVE_CHECKS)[name], workplace) for name in checks)
+
+
 def _checked(name: str, check: Callable[[Workplace], Finding], workplace: Workplace) -> Finding:
     try:
         return check(workplace)

@@ -37,7 +37,7 @@ def book_of(home: Path, order: Sequence[str]) -> list[dict[str, object]]:
     book_import(place.desk, plan_import(place.desk, home / "held.csv", "default", at))
     results = pipeline.decide_many(place.desk, [Ask(ticker, at, "heuristic") for ticker in order])
     assert [result.record.request.ticker for result in results if isinstance(result, Decided)] == list(order)
-    rows = place.listed_decisions(None, None, None, None, None, limit=100)
+    rows = place.listed_decisions(100)
     return [{column: row[column] for column in DECISION_COLUMNS} for row in rows]
 
 

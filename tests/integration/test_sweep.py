@@ -46,7 +46,7 @@ def home_on(snapshot: Path, home: Path) -> Path:
 
 
 def decisions(place: Workplace) -> list[tuple[str, str]]:
-    rows = place.listed_decisions(None, None, None, None, None, limit=1000)
+    rows = place.listed_decisions(1000)
     return sorted((row["portfolio"], row["ticker"]) for row in rows)
 
 
@@ -242,7 +242,7 @@ def thirty_buys(folder: Path, seed: int, **variables: str) -> tuple[list[dict[st
     place, diary = staffed(folder, says, ALPHAAGENT_DAILY_SPEND_USD="1.55", **variables)
     holding(place, DAY, "default", {"T030": 1000}, 6_000)
     swept(place, DAY, at_once=6)
-    rows = place.listed_decisions(None, None, None, None, None, limit=100)
+    rows = place.listed_decisions(100)
     kept = ("ticker", "provenance", "action", "amount", "outcome", "code", "order", "decision_id")
     return [{column: row[column] for column in kept} for row in rows], sorted(diary.begun)
 

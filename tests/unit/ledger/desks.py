@@ -9,6 +9,7 @@ from decimal import Decimal
 from pathlib import Path
 
 from alphaagent.domain.base import sha256_hex
+from alphaagent.domain.debate import DebateSummary, EngineResult
 from alphaagent.domain.lots import OpeningLot
 from alphaagent.domain.market import CorporateAction
 from alphaagent.domain.portfolio import OrderStatus
@@ -64,6 +65,17 @@ def add_debates(store: SqlStore) -> None:
     with store.write() as books:
         books.record_decision(claim, build.record("d-debate", provenance="crew", transcript_sha256=sha256_hex(COMPLETED)), None, COMPLETED)
         books.record_failure("XYZ", "default", "PROVIDER", "no answer", AS_OF, FAILED)
+
+
+def add_classes(store: SqlStore) -> None:
+    """A debate that was classed and one without an exchange: two audit rows."""
+    for name, plan, found in (("earned", "standard", "earned"), ("quick", "quick", None)):
+        claim = store.claim(f"k-{name}", "r", Waits())
+        assert isinstance(claim, Claim)
+        debate = DebateSummary(plan=plan, rounds=(), outcome=None, debate_class=found, flags=())  # type: ignore[arg-type]
+        result = EngineResult(engine="crew", proposal_text="{}", bull_case=build.case("bull"), bear_case=build.case("bear"), debate=debate)
+        with store.write() as books:
+            books.record_decision(claim, build.record(f"d-{name}", provenance="crew", result=result), None)
 
 
 def add_spend(store: SqlStore) -> None:

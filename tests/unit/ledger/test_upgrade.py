@@ -13,9 +13,10 @@ from alphaagent.ledger.store import SqlStore
 from alphaagent.ledger.verify import verify
 from tests.builders import SteppingClock
 from tests.independent_verify import check
-from tests.unit.ledger.desks import COMPLETED, ROWS, add_debates, add_lots, add_spend, make_desk, url_of
+from tests.unit.ledger.desks import COMPLETED, ROWS, add_classes, add_debates, add_lots, add_spend, make_desk, tampering, url_of
 
 NEW_TABLES = ("opening_lot", "lot_choice", "freeze_event", "model_spend", "outbox")
+NEW_INDEXES = ("ix_audit_log_kind", "ix_guard_result_evaluated")
 
 
 @pytest.fixture
@@ -43,6 +44,9 @@ def old(tmp_path: Path) -> Path:
         connection.execute("PRAGMA foreign_keys=OFF")
         for table in NEW_TABLES:
             connection.execute(f"DROP TABLE {table}")
+        for index in NEW_INDEXES:
+            connection.execute(f"DROP INDEX {index}")
+        connection.execute("ALTER TABLE decision DROP COLUMN debate_class")
         connection.execute("UPDATE alembic_version SET version_num = '0001'")
         names = "SELECT name FROM sqlite_master WHERE name NOT LIKE 'sqlite_%' ORDER BY name"
         assert connection.execute(names).fetchall() == first.execute(names).fetchall()
@@ -115,3 +119,57 @@ def test_a_decision_from_before_the_debates_has_no_transcript_and_new_ones_go_on
         add_spend(store)
         assert store.transcript("d-debate") == COMPLETED
     assert (verify(url_of(shipped)).exit_code, check(shipped)) == (0, 0)
+
+
+@pytest.fixture
+def before_classes(tmp_path: Path) -> Path:
+    """A ledger as 0004 left it: decisions of both engines, and no column for the class of a debate."""
+    path = make_desk(tmp_path)
+    with SqlStore.open(url_of(path), SteppingClock()) as store:
+        add_classes(store)
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        for index in NEW_INDEXES:
+            connection.execute(f"DROP INDEX {index}")
+        connection.execute("ALTER TABLE decision DROP COLUMN debate_class")
+        connection.execute("UPDATE alembic_version SET version_num = '0004'")
+    return path
+
+
+def classes(path: Path) -> dict[str, str | None]:
+    with closing(sqlite3.connect(path)) as connection:
+        return dict(connection.execute("SELECT id, debate_class FROM decision").fetchall())
+
+
+FILLED = {"d-earned": "earned", "d-quick": None, **{f"d-{n}": None for n in range(4)}}
+
+
+def test_the_class_of_every_debate_on_record_is_filled_in_and_vouched_for(before_classes: Path) -> None:
+    before = rows_of(before_classes)
+    SqlStore.open(url_of(before_classes), SteppingClock()).close()
+    assert classes(before_classes) == FILLED
+    assert (verify(url_of(before_classes)).exit_code, rows_of(before_classes)) == (0, before)
+
+
+def test_a_decision_stays_append_only_after_its_class_was_filled_in(before_classes: Path) -> None:
+    SqlStore.open(url_of(before_classes), SteppingClock()).close()
+    with closing(sqlite3.connect(before_classes)) as connection, pytest.raises(sqlite3.IntegrityError, match="append-only"):
+        connection.execute("UPDATE decision SET debate_class = 'theater'")
+
+
+def test_a_damaged_record_holds_up_no_upgrade_and_is_told_by_the_verifier(before_classes: Path) -> None:
+    with tampering(before_classes) as connection:
+        connection.execute("UPDATE blob SET content = x'7b' WHERE sha256 = (SELECT record_sha256 FROM decision WHERE id = 'd-earned')")
+    with closing(sqlite3.connect(before_classes)) as connection, connection:
+        connection.execute("CREATE TRIGGER decision_no_update BEFORE UPDATE ON decision BEGIN SELECT RAISE(ABORT, 'decision is append-only'); END")
+    SqlStore.open(url_of(before_classes), SteppingClock()).close()
+    assert classes(before_classes)["d-earned"] is None
+    assert verify(url_of(before_classes)).exit_code == 22
+
+
+def test_settling_brings_an_older_ledger_up_to_date(before_classes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    home = tmp_path / "home"
+    (home / "data").mkdir(parents=True)
+    path = before_classes.rename(home / "data" / "alphaagent.db")
+    monkeypatch.setenv("ALPHAAGENT_HOME", str(home))
+    run(["settle"])
+    assert classes(path) == FILLED

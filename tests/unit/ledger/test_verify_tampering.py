@@ -16,7 +16,7 @@ from alphaagent.ledger.store import SqlStore
 from alphaagent.ledger.verify import Anchor, anchor_line, read_anchors, verify
 from tests.builders import SteppingClock
 from tests.independent_verify import check
-from tests.unit.ledger.desks import LEDGER_UUID, ROWS, copy_of, make_desk, tampering, url_of
+from tests.unit.ledger.desks import LEDGER_UUID, ROWS, add_classes, copy_of, make_desk, tampering, url_of
 
 
 @pytest.fixture(scope="module")
@@ -102,7 +102,9 @@ LEDGER = {
     " snapshot_sha256, guard_version, evaluated_at, ruling_json FROM guard_result WHERE id = 1",
     "a decision's action": "UPDATE decision SET action = 'SELL' WHERE id = 'd-1'",
     "a decision put in": "INSERT INTO decision SELECT 'd-9', portfolio_id, 'k-9', request_hash, ticker, instrument_id, session, as_of, slot, engine, plan,"
-    " provenance, execution_mode, action, amount_text, sentiment, outcome, code, pack_sha256, record_sha256, program_version FROM decision WHERE id = 'd-1'",
+    " provenance, execution_mode, action, amount_text, sentiment, outcome, code, pack_sha256, record_sha256, program_version, debate_class FROM decision"
+    " WHERE id = 'd-1'",
+    "a debate's class where there was none": "UPDATE decision SET debate_class = 'earned' WHERE id = 'd-1'",
     "a balanced pair of postings": "UPDATE posting SET amount = amount * 2 WHERE txn_id = 1",
     "a settlement date": "UPDATE posting SET settle_on = '2030-01-01' WHERE txn_id = 2 AND n = 1",
     "a transaction's time": "UPDATE txn SET trade_at = trade_at + 1 WHERE id = 2",
@@ -130,6 +132,23 @@ def test_a_ledger_that_differs_from_the_log_is_22(ledger: Path, name: str) -> No
     change(ledger, *LEDGER[name].split("; "))
     assert code(ledger) == 22
     assert check(ledger) == 0
+
+
+@pytest.mark.parametrize("found", ["'theater'", "NULL"])
+def test_another_class_of_a_debate_than_its_record_says_is_22(ledger: Path, found: str) -> None:
+    with SqlStore.open(url_of(ledger), SteppingClock()) as store:
+        add_classes(store)
+    assert code(ledger) == 0
+    change(ledger, f"UPDATE decision SET debate_class = {found} WHERE id = 'd-earned'")
+    (finding,) = verify(url_of(ledger)).findings
+    assert (finding.code, finding.message) == (22, f"the debate's class of decision row {ROWS + 1} differ from the log")
+
+
+def test_a_debates_record_that_was_changed_is_told_once(ledger: Path) -> None:
+    with SqlStore.open(url_of(ledger), SteppingClock()) as store:
+        add_classes(store)
+    change(ledger, "UPDATE blob SET content = x'7b' WHERE sha256 = (SELECT record_sha256 FROM decision WHERE id = 'd-earned')")
+    assert [finding.code for finding in verify(url_of(ledger)).findings] == [22]
 
 
 def test_one_edited_posting_differs_from_the_log_and_does_not_balance(ledger: Path) -> None:
