@@ -97,6 +97,14 @@ class LiveSource:
         status = Status.CONFLICT if revised else Status.STALE if stale else Status.OK
         return Told(observation, records, status, revised or stale or observation.note or None)
 
+    def kept(self, instrument: Instrument, as_of: datetime, calendar: Calendar) -> Records:
+        """The last that was told before an instant, whether it still holds or not; nobody is asked. Raises SourceFault where it cannot be read."""
+        vendor, _ = self.vendor_for(instrument)
+        found = None if vendor is None else self._archive.last_before(_series(vendor, instrument), as_of)
+        if vendor is None or found is None:
+            return Records()
+        return after_holes(self.records_of(vendor, instrument, found, calendar, as_of))
+
     def document(self, vendor: Vendor, instrument: Instrument, calendar: Calendar) -> bytes | None:
         """What a vendor says now, as it came; what it said before where it fails. None where it knows nothing. Raises VendorFault."""
         now = self._clock.now()
