@@ -18,7 +18,6 @@ PROVENANCES = {
     "fallback": "a mechanical read in place of a debate that did not come to an end",
     "repaired": "a debate between models, and a program had to repair the answer: it opens nothing",
 }
-PARTS = {"lost": "its source failed, so it counts at its worst", "absent": "it does not exist, and counts nothing", "ok": "measured"}
 
 
 def provenance_words(document: Mapping[str, Any]) -> str:
@@ -53,7 +52,13 @@ def cited_rows(ids: Iterable[str], items: Sequence[Mapping[str, Any]]) -> list[D
 def _cited(cited: str, item: Mapping[str, Any] | None) -> Document:
     if item is None:
         return {"id": inert(cited), "value": NOT_THERE, "source": "", "known at": "", "status": "unknown id"}
-    return {"id": item["id"], "value": inert(item["summary"]), "source": inert(item["source"]), "known at": item["known_at"], "status": STATUSES[item["status"]]}
+    return {
+        "id": item["id"],
+        "value": inert(item["summary"]),
+        "source": inert(item["source"]),
+        "known at": item["known_at"],
+        "status": STATUSES[item["status"]],
+    }
 
 
 def evidence_rows(items: Sequence[Mapping[str, Any]]) -> list[Document]:

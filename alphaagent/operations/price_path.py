@@ -6,7 +6,7 @@ the outcome is that of the debate's event, with dividends, as the debaters were 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 
 from alphaagent.bootstrap import Workplace
@@ -18,9 +18,8 @@ from alphaagent.evidence.technicals import adjusted_closes
 from alphaagent.ports import Calendar
 
 SESSIONS_BEFORE = 120
-SESSIONS_AFTER = 5
-"""Shown beyond the horizon's end."""
-MORE_THAN_ALL = 100_000
+SHOWN_AFTER = timedelta(days=7)
+"""What is shown beyond the horizon's end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +46,8 @@ def price_path(workplace: Workplace, record: DecisionRecord) -> PricePath:
     try:
         instrument = _instrument(workplace, record)
         calendar = workplace.calendar_of(instrument)
-        horizon, bars, actions = _horizon(calendar, session), *_recorded(workplace, instrument)
+        horizon = _horizon(calendar, session)
+        bars, actions = _recorded(workplace, instrument, horizon + SHOWN_AFTER)
         return _path(instrument, session, horizon, bars, actions)
     except AlphaAgentError as fault:
         return PricePath("", session, (), (), _about(session), None, fault.message)
@@ -61,14 +61,15 @@ def _instrument(workplace: Workplace, record: DecisionRecord) -> Instrument:
     return found[0]
 
 
-def _recorded(workplace: Workplace, instrument: Instrument) -> tuple[Sequence[Bar], Sequence[CorporateAction]]:
-    """Every bar and action on record by now."""
+def _recorded(workplace: Workplace, instrument: Instrument, last: date) -> tuple[Sequence[Bar], Sequence[CorporateAction]]:
+    """Bars enough, and the actions among them, that are on record by now."""
     now, market = workplace.clock.now(), workplace.desk.market
     if workplace.settings.data_mode == "live" and not workplace.room.market.owns(instrument):
         records = workplace.room.sources["prices"].kept(instrument, now, workplace.calendar_of(instrument))
         return records.bars, records.actions
-    bars = market.bars_before(instrument, now, MORE_THAN_ALL)
-    return bars, market.actions(instrument, date.min, now.date())
+    upto = min(now, datetime.combine(last, time.max, UTC))
+    bars = market.bars_before(instrument, upto, SESSIONS_BEFORE + HORIZON + SHOWN_AFTER.days)
+    return bars, market.actions(instrument, bars[0].session, upto.date()) if bars else ()
 
 
 def _horizon(calendar: Calendar, session: date) -> date:
@@ -89,11 +90,10 @@ def _path(instrument: Instrument, session: date, horizon: date, bars: Sequence[B
     splits = [action for action in actions if action.kind == "split"]
     before = [bar for bar in bars if bar.session <= session][-SESSIONS_BEFORE:]
     ahead = [bar for bar in bars if session < bar.session <= horizon]
-    rest = [bar for bar in bars if bar.session > horizon][:SESSIONS_AFTER]
-    shown = [*before, *ahead, *rest]
+    shown = [*before, *(bar for bar in bars if session < bar.session <= horizon + SHOWN_AFTER)]
     inside = [(split.ex_date, split.value) for split in splits if shown and shown[0].session < split.ex_date <= shown[-1].session]
     closes = tuple((bar.session, bar.close * _ratio(splits, session, bar.session)) for bar in shown)
-    outcome = _outcome([bar for bar in (*before[-1:], *ahead)], actions, session, horizon)
+    outcome = _outcome([*before[-1:], *ahead], actions, session, horizon)
     return PricePath(instrument.currency, session, closes, tuple(inside), horizon, outcome, None if shown else "no prices of it are recorded")
 
 
@@ -113,8 +113,3 @@ def _outcome(bars: Sequence[Bar], actions: Sequence[CorporateAction], session: d
         return None
     closes = adjusted_closes(bars, actions)
     return round(Decimal(repr(float(closes[-1] / closes[0] - 1))), 6)
-
-
-def known_by(path: PricePath, at: datetime) -> bool:
-    """Whether the horizon's end lies behind an instant."""
-    return path.horizon < at.date()
