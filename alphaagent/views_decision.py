@@ -132,7 +132,7 @@ def measure_lines(argument: Mapping[str, Any]) -> list[str]:
     by = {"both": "both sides", "bull": "the bull", "bear": "the short seller"}.get(measures["closed_by"] or "")
     lines = [
         (GAPS[measures["outcome"]] if measures["outcome"] else "one round: nobody answered anybody") + (f", moved by {by}" if by else ""),
-        f"{contested['part']} of {contested['of']} claims attacked, {settled['part']} of {settled['of']} attacks settled",
+        *([f"{contested['part']} of {contested['of']} claims attacked, {settled['part']} of those settled"] if measures["outcome"] else []),
         f"class {measures['class'].replace('_', ' ')}: {CLASSES[measures['class']]}",
     ]
     lines += list(dict.fromkeys(f"flag {flag['name'].replace('_', ' ')}: {FLAGS[flag['name']]}{_of_side(flag['side'])}" for flag in measures["flags"]))

@@ -172,7 +172,7 @@ TOLD = {
 def _rounds(events: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, Decimal, Decimal]]:
     for event in events:
         bull, bear = number(event.get("bull")), number(event.get("bear"))
-        if event["event"] == "gap" and bull is not None and bear is not None:
+        if event["event"] == "gap" and bull is not None and bear is not None and 0 <= min(bull, bear) <= max(bull, bear) <= 1:
             yield text(event.get("round"), 10), bull, bear
 
 

@@ -21,6 +21,7 @@ MARKS = ("triangle-up", "triangle-down", "circle", "square", "diamond", "cross")
 DASHES = ((1, 0), (6, 3), (2, 2), (1, 0), (1, 0), (1, 0))
 PART_COLOURS = {"pulls up": BULL, "pulls down": BEAR}
 BAR_HEIGHT = 34
+HORIZON_ENDS = "horizon ends"
 
 
 def _over(rows: Sequence[Row]) -> alt.Chart:
@@ -114,16 +115,16 @@ def price_chart(path: PricePath) -> Figure:
     """Closes with the session that was decided on and the horizon's end as labelled lines."""
     closes = [{"session": f"{day}T12:00:00Z", "close": float(close)} for day, close in path.closes]
     marks = [
-        {"session": f"{path.session}T12:00:00Z", "what": "decided"},
-        {"session": f"{path.horizon}T12:00:00Z", "what": "the event is decided"},
+        {"session": f"{path.session}T12:00:00Z", "what": "decided", "height": 8},
+        {"session": f"{path.horizon}T12:00:00Z", "what": HORIZON_ENDS, "height": 24},
     ]
     x = alt.X("session:T", title="session (UTC)", scale=alt.Scale(type="utc"))
     y = alt.Y("close:Q", title=f"close ({path.currency})", scale=alt.Scale(zero=False))
     shown = [alt.Tooltip("session:T", title="session", format="%Y-%m-%d"), alt.Tooltip("close:Q", title="close", format=",.2f")]
     line = _over(closes).mark_line(color=BULL).encode(x=x, y=y, tooltip=shown)
-    what = alt.StrokeDash("what:N", title=None, scale=alt.Scale(domain=["decided", "the event is decided"], range=[[1, 0], [5, 4]]), legend=None)
+    what = alt.StrokeDash("what:N", title=None, scale=alt.Scale(domain=["decided", HORIZON_ENDS], range=[[1, 0], [5, 4]]), legend=None)
     rules = _over(marks).mark_rule(size=2, color=BEAR).encode(x=x, strokeDash=what)
-    names = _over(marks).mark_text(align="right", dx=-5, baseline="top", color=BEAR).encode(x=x, y=alt.value(4), text="what:N")
+    names = _over(marks).mark_text(align="right", dx=-5, color=BEAR).encode(x=x, y=alt.Y("height:Q", scale=None), text="what:N")
     return alt.layer(line, rules, names).properties(title="Closes around the decision", height=300)
 
 
@@ -133,5 +134,5 @@ def price_text(path: PricePath) -> str:
     decided = next((close for day, close in reversed(path.closes) if day <= path.session), first[1])
     return (
         f"Closes from {first[0]} ({first[1]:,.2f}) to {last[0]} ({last[1]:,.2f}) in {path.currency}; decided after {path.session} at {decided:,.2f}; "
-        f"the event is decided on {path.horizon}."
+        f"the horizon ends with {path.horizon}."
     )
