@@ -150,6 +150,7 @@ class Workplace:
         from alphaagent.evidence.lexicon import Lexicon
         from alphaagent.evidence.registry import tools
         from alphaagent.execution.brokers.simulated import SimulatedBroker
+        from alphaagent.runs import RunFiles
 
         settings = self.settings
         self._refuse_thin_provision()
@@ -171,6 +172,7 @@ class Workplace:
             staff=lambda: self.staff,
             markers=new_markers,
             hang_up=hang_up,
+            watch=RunFiles.of(settings.home).watch,
             provider=settings.models.provider,
             allow_fallback=settings.allow_fallback,
             daily_spend=settings.models.daily_spend,

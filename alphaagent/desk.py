@@ -8,6 +8,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from alphaagent.debate.events import Watch, unwatched
 from alphaagent.debate.record import Setup
 from alphaagent.domain.base import canonical
 from alphaagent.domain.evidence import ToolName
@@ -106,6 +107,8 @@ class Desk:
     till: Till = field(default_factory=Till)
     tell_asking: Callable[[Setup, Decimal | None], None] = lambda _setup, _most: None
     """Hears of every debate right before its first request: how it is set up, and the most that it can cost in USD where that is known."""
+    watch: Watch = unwatched
+    """Opens the stream of every debate that ends in a decision; a dry run writes nothing, and has none."""
     live: Mapping[Supply, Supplier] | None = None
     """Of live data; None where the data are recorded."""
     second: SecondSource | None = None

@@ -13,7 +13,7 @@ from datetime import datetime
 from itertools import groupby
 
 from alphaagent import __version__
-from alphaagent.debate.events import Watch, unwatched
+from alphaagent.debate.events import Watch, both, unwatched
 from alphaagent.debate.record import Transcript
 from alphaagent.desk import (
     Ask,
@@ -88,8 +88,9 @@ def decide_many(
     """One result per request, in their order. Cash is allocated by `allocation_order`, whatever the order of the requests.
 
     `tell` hears of each ticker and stage ("decided", "failed: ...") as soon as it is known; `watch` opens the event
-    stream of each debate. A ticker that is asked for twice is decided once.
+    stream of each debate, beside the desk's own. A ticker that is asked for twice is decided once.
     """
+    watch = both(desk.watch, watch)
     results: dict[int, Result] = {}
     ready = sorted(enumerate(asks), key=lambda pair: (pair[1].as_of, pair[1].portfolio))
     for _, group in groupby(ready, key=lambda pair: (pair[1].as_of, pair[1].portfolio)):

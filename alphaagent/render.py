@@ -14,6 +14,7 @@ from rich.text import Text
 
 from alphaagent import render_crew
 from alphaagent.domain.text import inert
+from alphaagent.views_words import HOLD_KINDS
 
 if TYPE_CHECKING:
     from alphaagent.operations.doctor import Finding
@@ -23,15 +24,6 @@ HASH = re.compile(r"[0-9a-f]{64}")
 DECIMAL = re.compile(r"(?<![\w.:-])[0-9]+\.[0-9]+(?![\w.:-])")
 VERDICT_STYLE = {"BUY": "bold green", "SELL": "bold red", "HOLD": "bold yellow"}
 OUTCOME_STYLE = {"APPROVE": "green", "CLIP": "yellow", "BLOCK": "red", "pass": "green", "clip": "yellow", "block": "red"}
-HOLD_KINDS = {
-    "balanced": "under the threshold to enter",
-    "no_trade_region": "inside the no-trade region",
-    "at_target": "at target",
-    "no_edge": "no edge over the base rate",
-    "barred": "opening is barred",
-    "abstained": "abstained",
-    "held_back": "a purchase is held back: no money for a debate",
-}
 SIDE_BY_SIDE = 110
 """Columns from which the two cases stand beside each other."""
 

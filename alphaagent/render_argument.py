@@ -9,34 +9,13 @@ from rich.padding import Padding
 from rich.text import Text
 
 from alphaagent.domain.text import inert
-from alphaagent.render_crew import NAMES, STYLE
+from alphaagent.render_crew import STYLE
+from alphaagent.views_words import ENDED, MOVES, NAMES, SKIPPED, UNANCHORED
 
 CHART_WIDTH = 31
 """Columns from 0 to 1."""
 ARROW = {"up": "↑", "down": "↓"}
 STATUS_STYLE = {"conceded": "bold red", "narrowed": "yellow", "upheld": "bold green", "standing": "green", "open": "yellow"}
-WORDS = {
-    "CONCEDED": "conceded",
-    "REBUTTED": "rebutted",
-    "CARRIED": "carried",
-    "MISSING": "did not answer",
-    "ACCEPT": "accepted the answer",
-    "SUSTAIN": "sustained it",
-    "LAPSE": "let it pass",
-}
-ENDED = {
-    "concession": "closed: conceded",
-    "acceptance": "closed: rebutted, and the objector accepts it",
-    "lapse": "closed: rebutted, and the objector said nothing to it",
-    "open": "stays open",
-    "dodged": "stays open: no valid answer",
-}
-UNANCHORED = "unanchored: the middle of the two, no panel stood beside them"
-SKIPPED = {
-    "openings_agree": "the openings lie too close together to be argued over; the exchange was not held",
-    "no_case": "neither side has a case; there was nothing to argue",
-    "consensus": "the exchange ended early: the sides came together and somebody had given way",
-}
 
 
 def argument(document: Mapping[str, Any]) -> RenderableType:
@@ -121,7 +100,7 @@ def _hit(hit: Mapping[str, Any]) -> Text:
     ground = inert(hit["fallacy"] or " ".join(hit["evidence_ids"]))
     text = Text.assemble((f"{hit['id']} ", STYLE[hit["by"]]), inert(hit["argument"]), (f"  [{hit['severity']}]  {ground}", "dim"))
     for answer in hit["answers"]:
-        text.append(f"\n  round {answer['round']}, {NAMES[answer['side']].lower()} {WORDS[answer['what']]}", STYLE[answer["side"]])
+        text.append(f"\n  round {answer['round']}, {NAMES[answer['side']].lower()} {MOVES[answer['what']]}", STYLE[answer["side"]])
         text.append(f": {inert(answer['reason'])}" if answer["reason"] else "")
         text.append(f"  {' '.join(answer['evidence_ids'])}" if answer["evidence_ids"] else "", "dim")
         text.append(f"  does not count: {', '.join(answer['codes'])}" if answer["codes"] else "", "yellow")

@@ -13,11 +13,10 @@ from rich.text import Text
 
 from alphaagent.domain.text import inert
 from alphaagent.views_debate import models_line
+from alphaagent.views_words import NAMES, SAME_MODEL, SEVERITY, cost_line
 
 STYLE = {"bull": "green", "bear": "red", "cio": "cyan"}
-NAMES = {"bull": "The bull", "bear": "The short seller", "cio": "The CIO"}
 ARROW = {"up": ("▲", "green"), "down": ("▼", "red")}
-SEVERITY = {"high": "high severity", "med": "medium severity", "low": "low severity"}
 FATE = {"conceded": "red", "narrowed": "yellow", "upheld": "green"}
 """How what became of a claim is coloured; one that nobody attacked stays open."""
 PLACE = re.compile(r"^[a-z_]+\[[0-9]+\]: ")
@@ -29,7 +28,6 @@ SKIPPED = {
     "consensus": "the exchange ended early, in an earned consensus",
 }
 """Why phases of the plan were not taken."""
-SAME_MODEL = "Both sides were the same model: where they agree, it may be for no better reason than that."
 
 
 def heading(document: Mapping[str, Any]) -> Iterator[Text]:
@@ -55,18 +53,6 @@ def _fallen_back(document: Mapping[str, Any]) -> Iterator[Text]:
 def _asked(document: Mapping[str, Any]) -> str:
     crew = document["crew"]
     return models_line(crew["models"], crew["provider"]) if crew else "models that are named in the transcript"
-
-
-def cost_line(usage: Mapping[str, Any], *, priced: bool) -> str:
-    """Calls, tokens and cost. A sum that leaves calls without a price out is not called the cost."""
-    count = f"{usage['calls']} call{'' if usage['calls'] == 1 else 's'}"
-    cost = f"USD {_dollars(Decimal(usage['cost_usd']))}" if priced else "cost unknown, for want of a price"
-    return f"{count}, {usage['prompt_tokens']:,} tokens read and {usage['completion_tokens']:,} written, {cost}"
-
-
-def _dollars(cost: Decimal) -> str:
-    """Cents where they say enough; more digits where less than a cent was paid."""
-    return f"{cost:.2f}" if not cost or cost >= Decimal("0.01") else f"{cost:.6f}".rstrip("0")
 
 
 def case_panel(case: Mapping[str, Any], faults: Sequence[str] = ()) -> RenderableType:

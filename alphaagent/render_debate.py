@@ -12,8 +12,9 @@ from rich.text import Text
 from alphaagent.domain.text import inert
 from alphaagent.render_argument import argument
 from alphaagent.render_calls import laid_out, reply, request
-from alphaagent.render_crew import NAMES, SAME_MODEL, STYLE, cost_line
+from alphaagent.render_crew import STYLE
 from alphaagent.views_debate import models_line
+from alphaagent.views_words import NAMES, SAME_MODEL, cost_line
 
 
 def debate_page(document: Mapping[str, Any]) -> RenderableType:

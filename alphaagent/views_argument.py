@@ -75,6 +75,7 @@ def _claim(state: ClaimState, book: Ledger, checked: str | None) -> Document:
         "severity": claim.severity,
         "evidence_ids": list(claim.evidence_ids),
         "number": checked,
+        "assertion": plain(claim.assertion),
         "hits": [_hit(row, book) for row in book.rows if row.claim_id == state.id],
     }
 

@@ -9,6 +9,7 @@ import pytest
 from alphaagent.cli import run
 from tests.crew_home import models
 from tests.crew_script import USAGE, bear_opening, bull_opening, crew, side_of, verdict
+from tests.dashboard_script import asserting, giving_ground, silent
 from tests.scripted_provider import Request, Status, Text
 from tests.scripted_wire import Behaviour
 
@@ -44,6 +45,10 @@ def build(folder: Path) -> None:
             _ok("decide", "AAPL", "MSFT", "--as-of", DEBATED, "--plan", "standard")
         with models(patch, hostile):
             _ok("decide", "NVDA", "--as-of", HOSTILE_DAY, "--plan", "quick")
+        with models(patch, crew(bull=asserting, retort=giving_ground, cio=lambda request: verdict(request, amount=6000))):
+            _ok("decide", "AAPL", "--as-of", HOSTILE_DAY, "--plan", "standard")
+        with models(patch, crew(bear=silent, cio=lambda request: verdict(request, amount=60_000))):
+            _ok("decide", "MSFT", "--as-of", AWAY, "--plan", "quick")
         with models(patch, lambda _: Status(503)):
             _ok("decide", "GOOG", "--as-of", AWAY)
         for name in ("ALPHAAGENT_LLM_PROVIDER", "ALPHAAGENT_LLM_MODEL", "ALPHAAGENT_LLM_API_KEY", "ALPHAAGENT_LLM_BASE_URL"):

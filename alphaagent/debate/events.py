@@ -60,6 +60,23 @@ def _line(document: dict[str, Any]) -> str:
     return json.dumps(plain(document), ensure_ascii=False, separators=(",", ":"))
 
 
+class _Both(Events):
+    """One stream told to two; either may fail and the other goes on."""
+
+    def __init__(self, *streams: Events) -> None:
+        super().__init__()
+        self._streams = streams
+
+    def __call__(self, event: str, **fields: object) -> None:
+        for stream in self._streams:
+            stream(event, **fields)
+
+
+def both(first: Watch, second: Watch) -> Watch:
+    """Whoever watches by one watches by the other as well."""
+    return lambda run_id: _Both(first(run_id), second(run_id))
+
+
 def unwatched(run_id: str) -> Events:
     """A stream that nobody listens to."""
     return Events(run_id)

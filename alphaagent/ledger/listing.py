@@ -156,6 +156,15 @@ def _decision(row: DecisionRow, portfolio: str, order: str | None, seq: int) -> 
 
 def before(session: Session, decision_id: str) -> str | None:
     """The id of the decision on the same instrument in the same portfolio that was recorded last before this one."""
+    return _beside(session, decision_id, newer=False)
+
+
+def after(session: Session, decision_id: str) -> str | None:
+    """The id of the decision on the same instrument in the same portfolio that was recorded first after this one."""
+    return _beside(session, decision_id, newer=True)
+
+
+def _beside(session: Session, decision_id: str, *, newer: bool) -> str | None:
     row = session.get(DecisionRow, decision_id)
     seq = session.exec(select(AuditLogRow.seq).where(AuditLogRow.decision_id == decision_id, AuditLogRow.kind == "decision")).first()
     if row is None or seq is None:
@@ -164,9 +173,10 @@ def before(session: Session, decision_id: str) -> str | None:
         select(DecisionRow.id)
         .join(AuditLogRow, col(AuditLogRow.decision_id) == col(DecisionRow.id))
         .where(DecisionRow.portfolio_id == row.portfolio_id, DecisionRow.instrument_id == row.instrument_id)
-        .where(AuditLogRow.kind == "decision", AuditLogRow.seq < seq)
+        .where(AuditLogRow.kind == "decision", AuditLogRow.seq > seq if newer else AuditLogRow.seq < seq)
     )
-    return session.exec(query.order_by(col(AuditLogRow.seq).desc()).limit(1)).first()
+    order = col(AuditLogRow.seq)
+    return session.exec(query.order_by(order.asc() if newer else order.desc()).limit(1)).first()
 
 
 def _transaction(session: Session, txn: TxnRow, symbols: dict[str, str]) -> dict[str, Any]:

@@ -168,6 +168,11 @@ class SqlStore:
             found = listing.before(session, decision_id)
             return decisions.find(session, found) if found else None
 
+    def following(self, decision_id: str) -> str | None:
+        """The id of the decision after this one on the same instrument in the same portfolio; None where it is the last."""
+        with self._reading() as session:
+            return listing.after(session, decision_id)
+
     def head_seq(self) -> int:
         """How many rows the audit trail has."""
         with self._reading() as session:

@@ -1,7 +1,7 @@
 """What happens in a debate, written down as it happens: every call and every tool call. Both sides write at once."""
 
 import threading
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from alphaagent.domain.evidence import Side
 from alphaagent.domain.transcript import CallRecord, PhaseKind, ToolRecord
@@ -13,7 +13,9 @@ SPEAKERS: tuple[Side, ...] = ("bull", "bear", "cio")
 class Trace:
     """Append-only until it is closed; what comes later comes from a turn that has been given up, and is not part of the debate."""
 
-    def __init__(self) -> None:
+    def __init__(self, heard: Callable[[CallRecord], None] = lambda _: None) -> None:
+        """`heard` is told of every call once it is over."""
+        self._heard = heard
         self._lock = threading.Lock()
         self._calls: list[CallRecord] = []
         self._tools: list[tuple[int, ToolRecord]] = []
@@ -21,8 +23,10 @@ class Trace:
 
     def call(self, record: CallRecord) -> None:
         with self._lock:
-            if not self._closed:
-                self._calls.append(record)
+            if self._closed:
+                return
+            self._calls.append(record)
+        self._heard(record)
 
     def tool(self, number: int, record: ToolRecord) -> None:
         """`number` is that of the request whose reply called the tool."""

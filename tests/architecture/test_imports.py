@@ -71,13 +71,19 @@ ALLOWED: dict[str, set[str]] = {
     "views_debate": {"debate", "domain", "views_argument"},
     "views_argument": {"debate", "domain"},
     "estimating": {"debate", "domain", "llm", "staffing"},
-    "render": {"", "domain", "operations", "render_crew"},
-    "render_crew": {"domain", "views_debate"},
-    "render_argument": {"domain", "render_crew"},
-    "render_debate": {"domain", "render_argument", "render_calls", "render_crew", "views_debate"},
+    "views_decision": {"debate", "domain", "views_words"},
+    "views_guard": {"domain"},
+    "views_running": {"domain", "runs", "views_words"},
+    "views_words": set(),
+    "runs": {"debate"},
+    "render": {"", "domain", "operations", "render_crew", "views_words"},
+    "render_crew": {"domain", "views_debate", "views_words"},
+    "render_argument": {"domain", "render_crew", "views_words"},
+    "render_debate": {"domain", "render_argument", "render_calls", "render_crew", "views_debate", "views_words"},
     "render_calls": {"domain"},
     "render_evidence": {"domain"},
     "bootstrap": {
+        "runs",
         "livedata",
         "portfolio_files",
         "yaml_files",
@@ -164,6 +170,7 @@ def _part(module: str) -> str:
 MODULES = sorted(path for path in PACKAGE.rglob("*.py") if "migrations" not in path.parts)
 DASHBOARD = ROOT / "dashboard"
 SEEN_BY_THE_DASHBOARD = {"bootstrap", "clock", "debate", "domain", "errors", "ledger", "operations", "views", "views_argument", "views_books", "views_debate"}
+SEEN_BY_THE_DASHBOARD |= {"runs", "views_decision", "views_guard", "views_running", "views_words"}
 """It decides nothing: neither pipeline nor guard nor anything that writes is within its reach."""
 
 

@@ -14,11 +14,12 @@ from alphaagent.domain.record import Usage
 from alphaagent.domain.transcript import Fault, ToolCall
 from alphaagent.render import decision_page
 from alphaagent.render_calls import laid_out, request
-from alphaagent.render_crew import case_panel, cost_line
+from alphaagent.render_crew import case_panel
 from alphaagent.render_debate import debate_page
 from alphaagent.render_evidence import evidence
 from alphaagent.views import decision_document
 from alphaagent.views_debate import asking_line, transcript_document
+from alphaagent.views_words import cost_line
 from tests.crew_record import COUNTER, PACK, USAGE, call, case, crew_record, line, reply, transcript
 from tests.pack_builder import BULLISH, pack
 from tests.record_builder import record, stored

@@ -75,9 +75,10 @@ class Crew:
         """A debate over the network. What goes wrong in it is a fault of the transcript and raises nothing; loading CrewAI is no part of its time."""
         _room(self.contain)
         sides = {side: list(models) for side, models in setup.models().items()}
-        tell("run", ticker=pack.ticker, as_of=pack.as_of, horizon=HORIZON, plan=setup.plan, phases=[phase.kind for phase in setup.phases], sides=sides)
+        phases = [phase.kind for phase in setup.phases]
+        tell("run", ticker=pack.ticker, as_of=pack.as_of, horizon=HORIZON, plan=setup.plan, phases=phases, sides=sides, started_at=started_at)
         client = network_client(self.base_url or "")
-        carrier, trace = NetworkCarrier(client, float(setup.decision_seconds)), Trace()
+        carrier, trace = NetworkCarrier(client, float(setup.decision_seconds)), Trace(lambda call: _tell_call(tell, call))
         with _hanging_up(carrier):
             held = self._held(pack, setup, carrier, trace, carrier.left, self.key(), tell)
         trace.close(unanswered(parcel, carried, json.loads(parcel.body).get("model", "")) for parcel, carried in carrier.close())
@@ -165,6 +166,14 @@ def _steps(bounds: Bounds, own: tuple[str, ...], asked: Asked, trace: Trace, tel
         tell("tool_called", round=asked.round, side=asked.side, tool=name, status=status)
 
     return Steps(bounds.tool_calls, own, tuple(DESCRIPTIONS), told)
+
+
+def _tell_call(tell: Events, call: CallRecord) -> None:
+    """What one call took; a call without a usage or a price says so with null."""
+    usage = call.usage
+    cost = {"prompt_tokens": usage.prompt if usage else None, "completion_tokens": usage.completion if usage else None, "cost_usd": call.cost_usd}
+    fault = call.fault.kind if call.fault else None
+    tell("call_completed", phase=call.phase, round=call.round, side=call.side, attempt=call.attempt, latency_ms=call.latency_ms, fault=fault, **cost)
 
 
 def _debated(pack: EvidencePack, setup: Setup, started_at: datetime, held: Held, trace: Trace) -> Debated:
