@@ -110,7 +110,7 @@ def start(folder: Path, *arguments: str, **environment: str) -> "subprocess.Pope
 
 
 def finish(process: "subprocess.Popen[str]") -> Ran:
-    out, err = process.communicate(timeout=120)
+    out, err = process.communicate(timeout=600)
     return Ran(process.returncode, out, err)
 
 

@@ -165,8 +165,7 @@ def create_file(path: Path) -> None:
 
 def schema_version(path: Path) -> str | None:
     """The revision in alembic_version; None in an empty database. BooksUnsound where the file is no ledger."""
-    _check_magic(path)
-    with faults(path), closing(connect_reader(path)) as connection:
+    with faults(path), closing(_connect_to_ledger(path)) as connection:
         tables = {row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type='table'")}
         if not tables:
             return None
@@ -174,6 +173,19 @@ def schema_version(path: Path) -> str | None:
     if row is None:
         raise BooksUnsound(f"{path} is a SQLite database, but not a ledger of AlphaAgent", fix="name another file in ALPHAAGENT_DATABASE_URL")
     return str(row[0])
+
+
+def _connect_to_ledger(path: Path) -> sqlite3.Connection:
+    """A reader, or a fault that says what is in the way.
+
+    The file itself is opened only where SQLite has refused it: closing it takes back every lock that this process holds on it, and another
+    process that then closes the ledger would delete the write-ahead log under a store that is open here.
+    """
+    try:
+        return connect_reader(path)
+    except sqlite3.Error:
+        _check_magic(path)
+        raise
 
 
 def _check_magic(path: Path) -> None:

@@ -135,25 +135,19 @@ def environment(provider: ScriptedProvider) -> dict[str, str]:
     return {**SCRIPTED, "ALPHAAGENT_LLM_BASE_URL": provider.base_url}
 
 
-def test_two_processes_at_once_hold_and_pay_one_debate(home: Home) -> None:
+def test_two_processes_at_once_hold_and_pay_each_debate_once(home: Home) -> None:
+    """One name that both want, and one besides that only one of them wants."""
     bounds(home)
     with ScriptedProvider(slow) as provider:
-        both = [start(home.folder, "decide", "AAPL", "--as-of", AS_OF, "--json", **environment(provider)) for _ in range(2)]
+        both = [start(home.folder, "decide", "AAPL", other, "--as-of", AS_OF, "--json", **environment(provider)) for other in ("NVDA", "MSFT")]
         ran = [finish(process) for process in both]
         assert [one.code for one in ran] == [0, 0], [one.err for one in ran]
-        assert sorted(one.document["stored"] for one in ran) == [False, True]
-        assert len({one.document["decision_id"] for one in ran}) == 1
-        assert len(provider.requests) == 3
-    assert home.counts()["decision"] == 1
-    assert home.run("audit", "verify").code == 0
-
-
-def test_two_processes_at_once_decide_two_tickers(home: Home) -> None:
-    bounds(home)
-    with ScriptedProvider(slow) as provider:
-        both = [start(home.folder, "decide", ticker, "--as-of", AS_OF, "--json", **environment(provider)) for ticker in ("AAPL", "NVDA")]
-        ran = [finish(process) for process in both]
-        assert [(one.code, one.document["provenance"]) for one in ran] == [(0, "crew")] * 2, [one.err for one in ran]
-        assert len(provider.requests) == 6
-    assert home.ok("spend", "--json").document["calls"] == 6
+        documents = [document for one in ran for document in one.documents]
+        assert [document["provenance"] for document in documents] == ["crew"] * 4
+        assert len(provider.requests) == 9
+    shared = [document for document in documents if document["ticker"] == "AAPL"]
+    assert sorted(document["stored"] for document in shared) == [False, True]
+    assert len({document["decision_id"] for document in shared}) == 1
+    assert home.counts()["decision"] == 3
+    assert home.ok("spend", "--json").document["calls"] == 9
     assert home.run("audit", "verify").code == 0

@@ -85,12 +85,12 @@ def stray_env(folder: Path) -> None:
     )
 
 
-@pytest.mark.parametrize("kind", ["missing", "a file", "empty"])
+@pytest.mark.parametrize("kind", ["a file", "empty"])
 def test_a_debate_touches_neither_home_nor_cwd_nor_anybody_else(home: Home, outside: Path, kind: str) -> None:
     user_home = outside / "user"
     if kind == "a file":
         user_home.write_text("", encoding="utf-8")
-    elif kind == "empty":
+    else:
         user_home.mkdir()
     stray_env(home.folder)
     bounds(home)
@@ -98,12 +98,13 @@ def test_a_debate_touches_neither_home_nor_cwd_nor_anybody_else(home: Home, outs
         document, code, err, lag = run(home, provider, outside, user_home)
         assert (code, document["fallback_reason"], len(provider.requests)) == (0, None, 3), err
     assert {name.partition(".db")[0] for name in home.files()} == {".env", "config", "config/debate.yaml", "data", "data/alphaagent"}
-    assert (sorted(user_home.rglob("*")) if user_home.is_dir() else [], user_home.exists()) == ([], kind != "missing")
+    assert (sorted(user_home.rglob("*")) if user_home.is_dir() else [], user_home.exists()) == ([], True)
     assert (outside / "log").read_text(encoding="utf-8") == "watching\n"
     assert lag < EXIT_LAG
 
 
 def test_a_debate_that_fails_says_so_in_json_and_nowhere_else_on_stdout(home: Home, outside: Path) -> None:
+    """And makes no home for a user who has none, though CrewAI was loaded, rehearsed and asked."""
     stray_env(home.folder)
     bounds(home)
     with ScriptedProvider(lambda _: Status(500)) as provider:
@@ -112,6 +113,8 @@ def test_a_debate_that_fails_says_so_in_json_and_nowhere_else_on_stdout(home: Ho
     assert document["error"]["message"].startswith("http: ")
     assert "Traceback" not in err
     assert KEY not in err
+    assert {name.partition(".db")[0] for name in home.files()} == {".env", "config", "config/debate.yaml", "data", "data/alphaagent"}
+    assert not (outside / "user").exists()
     assert (outside / "log").read_text(encoding="utf-8") == "watching\n"
     assert lag < EXIT_LAG
 

@@ -90,12 +90,13 @@ def test_losing_a_source_never_speaks_for_the_name(desk: Desk, ticker: str) -> N
     assert len(SESSIONS) >= 30
     for session in SESSIONS:
         whole = evidence(desk, ticker, session)
+        befores = {(profile, weight): whole.proposal(desk, profile, weight) for profile in PROFILES for weight in WEIGHTS}
         for supply in ("fundamentals", "news"):
             lost = without(desk, whole, supply)  # type: ignore[arg-type]
             for profile in PROFILES:
                 for weight in WEIGHTS:
                     where = f"{ticker} {session} {supply} lost, {profile} risk, {weight} held"
-                    (before, was), (after, now) = whole.proposal(desk, profile, weight), lost.proposal(desk, profile, weight)
+                    (before, was), (after, now) = befores[profile, weight], lost.proposal(desk, profile, weight)
                     assert Decimal(str(after.score)) <= Decimal(str(before.score)), where
                     assert now != "BUY" or was == "BUY", where
                     assert now != "SELL" or was == "SELL", where

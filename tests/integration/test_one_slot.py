@@ -4,11 +4,11 @@ from alphaagent.bootstrap import Workplace
 from alphaagent.ports import Claim
 from tests.home import Home, finish, start
 
-PROCESSES = 8
+PROCESSES = 4
 AS_OF = "2020-08-03"
 
 
-def test_eight_processes_at_once_make_one_decision_and_one_order(home: Home) -> None:
+def test_processes_at_once_make_one_decision_and_one_order(home: Home) -> None:
     running = [start(home.folder, "decide", "AAPL", "--as-of", AS_OF, "--json") for _ in range(PROCESSES)]
     ran = [finish(process) for process in running]
     assert [one.code for one in ran] == [0] * PROCESSES, [one.err for one in ran]

@@ -26,6 +26,9 @@ from tests import builders as build
 from tests.builders import AS_OF, XYZ, Waits, database_url
 
 SPAWN = multiprocessing.get_context("spawn")
+FORKED = multiprocessing.get_context("forkserver")
+FORKED.set_forkserver_preload([__name__])
+"""Processes out of one that has loaded the ledger and opened none, so that eight of them do not load it eight times."""
 PROCESSES = 8
 JOIN_SECONDS = 120
 ROOT = Path(__file__).parents[2]
@@ -33,8 +36,8 @@ ROOT = Path(__file__).parents[2]
 
 def run_all(work: Callable[..., None], url: str, count: int) -> list[tuple[str, str]]:
     """Runs a worker in several processes that start together; what they reported."""
-    barrier, reports = SPAWN.Barrier(count), SPAWN.Queue()
-    workers = [SPAWN.Process(target=work, args=(url, n, barrier, reports)) for n in range(count)]
+    barrier, reports = FORKED.Barrier(count), FORKED.Queue()
+    workers = [FORKED.Process(target=work, args=(url, n, barrier, reports)) for n in range(count)]
     for worker in workers:
         worker.start()
     found = [reports.get(timeout=JOIN_SECONDS) for _ in workers]

@@ -32,6 +32,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT))
 
+from alphaagent.operations.audit import examine  # noqa: E402
 from alphaagent.operations.prospects import Wish  # noqa: E402
 from alphaagent.operations.sweep import sweep  # noqa: E402
 from alphaagent.settling import settle  # noqa: E402
@@ -280,9 +281,8 @@ def environment(base_url: str) -> dict[str, str]:
 
 def _verified(told: Told) -> list[str]:
     """What the product's own verifier says of the books; nothing where they are sound and every decision replays."""
-    process = start(told.home, "audit", "verify", "--replay")
-    out, err = process.communicate(timeout=1800)
-    return [] if process.returncode == 0 else [str(process.returncode), *out.splitlines(), *err.splitlines()]
+    report = examine(workplace(told.home).settings.database_url, (), 0, strict=False, replay=True)
+    return [] if report.exit_code == 0 else [str(report.exit_code), *(finding.message for finding in report.findings)]
 
 
 def _figures(told: Told, nights: Sequence[Night], slots: Sequence[Slot]) -> list[tuple[str, object]]:

@@ -15,6 +15,7 @@ from alphaagent.errors import AlphaAgentError, BooksUnsound, ConfigFault
 from alphaagent.ledger import database
 from alphaagent.ledger.schema import APPEND_ONLY, VERSION, ControlStateRow
 from alphaagent.ledger.store import SqlStore
+from alphaagent.ledger.verify import verify
 from tests.builders import AS_OF, SteppingClock, database_url
 from tests.unit.ledger.desks import add_lots, copy_of, make_desk, tampering, url_of
 
@@ -240,3 +241,18 @@ def test_a_ledger_in_a_folder_that_cannot_be_written_can_still_be_read(ledger: P
     ledger.with_name("ledger.db-wal").touch()
     with pytest.raises(ConfigFault, match=r"ledger\.db"):
         SqlStore.open_existing(url_of(ledger), CLOCK)
+
+
+def test_asking_for_the_schema_takes_no_lock_from_an_open_store(tmp_path: Path) -> None:
+    """Or another process that closes the ledger last would delete the write-ahead log under it, and what is written afterwards would be lost."""
+    path = tmp_path / "ledger.db"
+    url = f"sqlite:///{path}"
+    elsewhere = f"import sqlite3; it = sqlite3.connect({str(path)!r}); it.execute('SELECT count(*) FROM audit_log').fetchone(); it.close()"
+    with SqlStore.open(url, SteppingClock()) as store:
+        with store.read() as books:
+            assert books.soundness_fault() is None
+        log = path.with_name("ledger.db-wal").stat().st_ino
+        assert verify(url).exit_code == 0
+        assert database.schema_version(path) == VERSION
+        subprocess.run([sys.executable, "-c", elsewhere], check=True)
+        assert path.with_name("ledger.db-wal").stat().st_ino == log
