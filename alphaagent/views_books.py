@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from alphaagent.domain.base import decimal_text, instant_text
 from alphaagent.domain.lots import Gain, Lot, is_long_term
 from alphaagent.domain.spend import SpendLine, SpendTotal
+from alphaagent.domain.text import inert
 from alphaagent.views import Document, audit_document, decision_document
 
 if TYPE_CHECKING:
@@ -94,13 +95,14 @@ def csv_text(columns: Sequence[str], documents: Sequence[Mapping[str, Any]], tex
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(columns)
-    writer.writerows([[_cell(document[column], column in text_columns) for column in columns] for document in documents])
+    writer.writerows([[csv_cell(document[column], is_text=column in text_columns) for column in columns] for document in documents])
     return out.getvalue()
 
 
-def _cell(value: object, is_text: bool) -> str:
+def csv_cell(value: object, *, is_text: bool) -> str:
+    """A value as a cell; a text that a spreadsheet would read as a formula gets a leading apostrophe."""
     text = "" if value is None else str(value)
-    return f"'{text}" if is_text and text.startswith(FORMULA_STARTS) else text
+    return f"'{inert(text)}" if is_text and text.startswith(FORMULA_STARTS) else inert(text)
 
 
 def import_document(plan: "ImportPlan", audit: "AuditRef | None") -> Document:
