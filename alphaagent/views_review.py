@@ -18,6 +18,7 @@ EXPORTED = (
 FOREIGN = tuple(column for column in EXPORTED if column not in ("amount", "audit_seq"))
 """Columns that are text in a spreadsheet, whatever stands in them."""
 
+ENGINES = {"crew": "a debate of models", "heuristic": "the rule engine"}
 PROVENANCES = {
     "crew": "a debate of models",
     "heuristic": "the rule engine, as asked for",
@@ -40,11 +41,6 @@ CLASSES = {
 def decisions_csv(rows: Sequence[Row]) -> str:
     """The rows for a spreadsheet, which can be tricked by none of them."""
     return csv_text(EXPORTED, rows, FOREIGN)
-
-
-def in_words(words: Mapping[str, str], value: str | None) -> str:
-    """`earned: the sides came closer...`; the value alone where it has no words."""
-    return "" if value is None else f"{value}: {words[value]}" if value in words else value
 
 
 def counted(found: Sequence[tuple[str, str, str, int]], meanings: Mapping[str, str], outcome: str) -> list[Row]:

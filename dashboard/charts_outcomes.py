@@ -11,8 +11,10 @@ from dashboard.charts import BEAR, BENCHMARK, BULL, WARNING
 Row = dict[str, Any]
 ACTIONS = ("BUY", "HOLD", "SELL")
 COLOURS, SHAPES = (BULL, BENCHMARK, BEAR), ("triangle-up", "circle", "triangle-down")
-LANE = 90
+LANE = 70
 """Height of one action's part, in pixels."""
+AROUND = 170
+"""What title, axis and legend take of a figure's height."""
 GUARD_COLOURS = {"BLOCK": BEAR, "CLIP": WARNING}
 
 
@@ -40,7 +42,7 @@ def returns(points: Sequence[Row], boxes: Sequence[Row]) -> alt.LayerChart:
     )
     zero = _chart([{"gain": 0}]).mark_rule(strokeDash=[6, 3], strokeWidth=2, color=BENCHMARK).encode(x="gain:Q")
     chart: alt.LayerChart = (zero + whiskers + box + middle + dots).properties(
-        height=LANE * max(1, len(boxes)) + 40, title="Return from the first open after the decision to the close of its horizon"
+        height=LANE * max(1, len(boxes)) + AROUND, title="Return from the first open after the decision to the close of its horizon"
     )
     return chart
 
@@ -72,7 +74,7 @@ def reasons(rows: Sequence[Row], outcome: str) -> alt.LayerChart:
         tooltip=[alt.Tooltip("code:N", title="Code"), alt.Tooltip("count:Q", title="Rulings"), alt.Tooltip("share:Q", title="Of all rulings", format=".1%")],
     )
     words = base.mark_text(align="left", dx=4).encode(x="count:Q", text=alt.Text("count:Q", format=","))
-    chart: alt.LayerChart = (bars + words).properties(height=30 * len(rows) + 100, title=f"Orders that the guard {what}, by first reason")
+    chart: alt.LayerChart = (bars + words).properties(height=30 * len(rows) + AROUND, title=f"Orders that the guard {what}, by first reason")
     return chart
 
 

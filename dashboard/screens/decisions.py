@@ -3,14 +3,14 @@
 Chosen on purpose: a page of the table costs what its rows cost, however long the book is, and the file of all that match is made only when somebody asks.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Any
 
 import streamlit as st
 
 from alphaagent.ledger.listing import KNOWN, DecisionFilter, asked_for
-from alphaagent.views_review import CLASSES, PROVENANCES, amount, decisions_csv, in_words
+from alphaagent.views_review import CLASSES, ENGINES, PROVENANCES, amount, decisions_csv
 from dashboard import tables
 from dashboard.reader import Reader
 from dashboard.words import instant
@@ -18,6 +18,8 @@ from dashboard.words import instant
 ROWS = 50
 MOST_EXPORTED = 100_000
 FIRST_DAY = date(1990, 1, 1)
+WIDTH = 165
+"""Of a filter, in pixels: two stand beside each other on a phone."""
 NAMES = ("ticker", "since", "until", "provenance", "engine", "action", "outcome", "class", "portfolio")
 """The filters, as they stand in the address."""
 
@@ -69,34 +71,32 @@ def _cells(row: Mapping[str, Any]) -> dict[str, Any]:
 
 def _asked(reader: Reader) -> DecisionFilter:
     """The filters, drawn and read."""
-    first, second, third = st.columns(3)
-    with first:
+    with st.container(horizontal=True):
         _text("ticker", "Ticker", "any of its names")
         _day("since", "From (day, UTC)")
         _day("until", "To (day, UTC)")
-    with second:
-        _choice("provenance", "Decided by", KNOWN["provenance"], lambda one: in_words(PROVENANCES, one))
-        _choice("engine", "Engine", KNOWN["engine"], str)
-        _choice("portfolio", "Portfolio", [one.name for one in reader.portfolios()], str)
-    with third:
-        _choice("action", "Action", KNOWN["action"], lambda one: "NONE: nothing could be read" if one == "NONE" else one)
-        _text("outcome", "Guard", "APPROVE, CLIP, BLOCK or a code")
-        _choice("class", "Debate class", KNOWN["debate_class"], lambda one: in_words(CLASSES, one))
+        _choice("provenance", "Decided by", KNOWN["provenance"], PROVENANCES)
+        _choice("engine", "Engine", KNOWN["engine"], ENGINES)
+        _choice("action", "Action", KNOWN["action"], {"NONE": "nothing could be read"})
+        _text("outcome", "Guard", "such as BLOCK", "APPROVE, CLIP, BLOCK, or a code such as NO_ORDER")
+        _choice("class", "Debate class", KNOWN["debate_class"], CLASSES)
+        _choice("portfolio", "Portfolio", [one.name for one in reader.portfolios()], {})
     said: dict[str, Any] = {name: st.session_state.get(name) for name in NAMES}
     said["debate_class"] = said.pop("class")
     return asked_for(**{name: value.isoformat() if isinstance(value, date) else value for name, value in said.items()})
 
 
-def _text(key: str, label: str, placeholder: str) -> None:
-    st.text_input(label, key=key, placeholder=placeholder, max_chars=60, bind="query-params", on_change=_from_the_first)
+def _text(key: str, label: str, placeholder: str, words: str | None = None) -> None:
+    st.text_input(label, key=key, placeholder=placeholder, max_chars=60, bind="query-params", on_change=_from_the_first, width=WIDTH, help=words)
 
 
 def _day(key: str, label: str) -> None:
-    st.date_input(label, value=None, key=key, min_value=FIRST_DAY, bind="query-params", on_change=_from_the_first)
+    st.date_input(label, value=None, key=key, min_value=FIRST_DAY, bind="query-params", on_change=_from_the_first, width=WIDTH)
 
 
-def _choice(key: str, label: str, options: Sequence[str], told: Callable[[str], str]) -> None:
-    st.selectbox(label, options, index=None, key=key, format_func=told, placeholder="any", bind="query-params", on_change=_from_the_first)
+def _choice(key: str, label: str, options: Sequence[str], words: Mapping[str, str]) -> None:
+    told = "\n".join(f"- **{one}**: {words[one]}" for one in options if one in words) or None
+    st.selectbox(label, options, index=None, key=key, placeholder="any", bind="query-params", on_change=_from_the_first, width=WIDTH, help=told)
 
 
 def _from_the_first() -> None:
