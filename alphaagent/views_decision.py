@@ -62,21 +62,22 @@ def _cited(cited: str, item: Mapping[str, Any] | None) -> Document:
 
 
 def evidence_rows(items: Sequence[Mapping[str, Any]]) -> list[Document]:
-    """Every item of the pack, what is missing first."""
+    """Every item of the pack: what is missing first, then what was found, then what does not apply."""
     rows = [
         {
             "status": STATUSES[item["status"]],
             "kind": inert(item["kind"]),
-            "tool": item["tool"],
-            "seen by": ", ".join(SIDES[side] for side in item["side"]),
             "value": inert(item["summary"]),
+            "seen by": ", ".join(SIDES[side] for side in item["side"]),
+            "tool": item["tool"],
             "source": inert(item["source"]),
             "known at": item["known_at"],
             "id": item["id"],
         }
         for item in items
     ]
-    return sorted(rows, key=lambda row: row["status"] == STATUSES["ok"])
+    last = (STATUSES["ok"], STATUSES["not_applicable"])
+    return sorted(rows, key=lambda row: last.index(row["status"]) + 1 if row["status"] in last else 0)
 
 
 def holes(items: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -179,9 +180,9 @@ def difference_lines(difference: Mapping[str, Any]) -> list[str]:
     """What changed since the decision before, a line each."""
     action, score, evidence = difference["action"], difference["score"], difference["evidence"]
     moved = action["before"] != action["after"]
-    lines = [f"action {action['before']} -> {action['after']}" if moved else f"the same action, {action['after']}"]
+    lines = [f"action: {action['before']}, now {action['after']}" if moved else f"the same action, {action['after']}"]
     if score["change"] is not None:
-        lines.append(f"score {Decimal(score['before']):+.3f} -> {Decimal(score['after']):+.3f} ({Decimal(score['change']):+.3f})")
+        lines.append(f"score: {Decimal(score['before']):+.3f}, now {Decimal(score['after']):+.3f} ({Decimal(score['change']):+.3f})")
     lines += [f"{part['factor']} {Decimal(part['change']):+.3f}" for part in difference["contributions"] if Decimal(part["change"])]
     lines += [f"{word} evidence: {', '.join(evidence[key])}" for word, key in (("new", "new"), ("no longer there", "gone")) if evidence[key]]
     return [*lines, *(f"{kind}: {count['new']} new, {count['gone']} gone" for kind, count in evidence["items"].items())]

@@ -111,7 +111,7 @@ def overage(rule: Mapping[str, Any]) -> str | None:
     if value is None or limit is None:
         return None
     if rule["id"] in AT_MOST and value >= limit:
-        over = f", {(value - limit) / limit:.1%} over the limit" if limit > 0 else ""
+        over = f" ({(value - limit) / limit:.1%} over the limit)" if limit > 0 else ""
         return f"{figure(str(value - limit))} too much{over}" if value > limit else "the limit is reached"
     if rule["id"] in AT_LEAST and value < limit:
         return f"{figure(str(limit - value))} too little"

@@ -48,9 +48,10 @@ def gap_chart(rows: Sequence[Row], rounds: Sequence[Row]) -> Figure:
     band = [{"step": f"round {one['round']}", "low": float(one["bear"]), "high": float(one["bull"])} for one in rounds]
     x = alt.X("step:N", sort=steps, scale=alt.Scale(domain=steps), title="step of the debate", axis=alt.Axis(labelAngle=0))
     y = alt.Y("p:Q", title="p(up in 20 sessions)", scale=alt.Scale(domain=_domain(rows), nice=True, zero=False))
-    colour = alt.Color("who:N", title=None, scale=alt.Scale(domain=SERIES, range=COLOURS), legend=alt.Legend(orient="bottom", columns=2, labelLimit=240))
-    shape = alt.Shape("who:N", title=None, scale=alt.Scale(domain=SERIES, range=MARKS))
-    dash = alt.StrokeDash("who:N", title=None, scale=alt.Scale(domain=SERIES, range=DASHES), legend=None)
+    legend = alt.Legend(orient="bottom", columns=2, labelLimit=240)
+    colour = alt.Color("who:N", title=None, scale=alt.Scale(domain=SERIES, range=COLOURS), legend=legend)
+    shape = alt.Shape("who:N", title=None, scale=alt.Scale(domain=SERIES, range=MARKS), legend=legend)
+    dash = alt.StrokeDash("who:N", title=None, scale=alt.Scale(domain=SERIES, range=DASHES), legend=legend)
     numbers = _over(rows)
     shown = [alt.Tooltip("who:N", title="who"), alt.Tooltip("step:N", title="step"), alt.Tooltip("p:Q", title="p(up)", format=".3f")]
     area = _over(band).mark_area(opacity=0.18, color=BENCHMARK).encode(x=x, y=alt.Y("low:Q"), y2="high:Q")
@@ -58,7 +59,7 @@ def gap_chart(rows: Sequence[Row], rounds: Sequence[Row]) -> Figure:
     base = numbers.transform_filter("datum.who === 'base rate'").mark_rule(strokeDash=[4, 4], color=WARNING).encode(y=y)
     lines = numbers.transform_filter("datum.step !== 'before' && datum.step !== 'verdict'").mark_line().encode(x=x, y=y, color=colour, strokeDash=dash)
     marks = numbers.mark_point(size=120, filled=True).encode(x=x, y=y, color=colour, shape=shape, tooltip=shown)
-    return alt.layer(area, gap, base, lines, marks).properties(title="How far apart the two sides were", height=320)
+    return alt.layer(area, gap, base, lines, marks).properties(title="How far apart the two sides were", height=480)
 
 
 def _domain(rows: Sequence[Row]) -> list[float]:
@@ -83,7 +84,7 @@ def parts_chart(rows: Sequence[Row]) -> Figure:
     factors = [row["factor"] for row in rows]
     values = [_bar(row) for row in rows]
     widest = max([abs(one["contribution"]) for one in values] or [0.0]) or 0.01
-    y = alt.Y("factor:N", sort=factors, title="factor", axis=alt.Axis(labelLimit=160))
+    y = alt.Y("factor:N", sort=factors, title="factor", axis=alt.Axis(labelLimit=160, labelOverlap=False))
     x = alt.X("contribution:Q", title="contribution to the score (value x weight)", scale=alt.Scale(domain=[-1.35 * widest, 1.35 * widest]))
     colour = alt.Color("pull:N", title=None, scale=alt.Scale(domain=list(PART_COLOURS), range=list(PART_COLOURS.values())), legend=alt.Legend(orient="bottom"))
     chart = _over(values)
@@ -93,7 +94,7 @@ def parts_chart(rows: Sequence[Row]) -> Figure:
     zero = _over([{"contribution": 0}]).mark_rule(color=BENCHMARK).encode(x="contribution:Q")
     right = chart.transform_filter("datum.contribution >= 0").mark_text(align="left", dx=4, color=BENCHMARK).encode(x=x, y=y, text="shown:N")
     left = chart.transform_filter("datum.contribution < 0").mark_text(align="right", dx=-4, color=BENCHMARK).encode(x=x, y=y, text="shown:N")
-    return alt.layer(zero, bars, right, left).properties(title="What the score is made of", height=60 + BAR_HEIGHT * len(factors))
+    return alt.layer(zero, bars, right, left).properties(title="What the score is made of", height=170 + BAR_HEIGHT * len(factors))
 
 
 def _bar(row: Row) -> dict[str, Any]:
@@ -115,8 +116,8 @@ def price_chart(path: PricePath) -> Figure:
     """Closes with the session that was decided on and the horizon's end as labelled lines."""
     closes = [{"session": f"{day}T12:00:00Z", "close": float(close)} for day, close in path.closes]
     marks = [
-        {"session": f"{path.session}T12:00:00Z", "what": "decided", "height": 8},
-        {"session": f"{path.horizon}T12:00:00Z", "what": HORIZON_ENDS, "height": 24},
+        {"session": f"{path.session}T12:00:00Z", "what": "decided", "place": 8},
+        {"session": f"{path.horizon}T12:00:00Z", "what": HORIZON_ENDS, "place": 230},
     ]
     x = alt.X("session:T", title="session (UTC)", scale=alt.Scale(type="utc"))
     y = alt.Y("close:Q", title=f"close ({path.currency})", scale=alt.Scale(zero=False))
@@ -124,8 +125,8 @@ def price_chart(path: PricePath) -> Figure:
     line = _over(closes).mark_line(color=BULL).encode(x=x, y=y, tooltip=shown)
     what = alt.StrokeDash("what:N", title=None, scale=alt.Scale(domain=["decided", HORIZON_ENDS], range=[[1, 0], [5, 4]]), legend=None)
     rules = _over(marks).mark_rule(size=2, color=BEAR).encode(x=x, strokeDash=what)
-    names = _over(marks).mark_text(align="right", dx=-5, color=BEAR).encode(x=x, y=alt.Y("height:Q", scale=None), text="what:N")
-    return alt.layer(line, rules, names).properties(title="Closes around the decision", height=300)
+    names = _over(marks).mark_text(align="right", dx=-5, color=BEAR).encode(x=x, y=alt.Y("place:Q", scale=None, axis=None), text="what:N")
+    return alt.layer(line, rules, names).properties(title="Closes around the decision", height=360)
 
 
 def price_text(path: PricePath) -> str:

@@ -15,14 +15,15 @@ def rounds_chart(rounds: Sequence[tuple[str, Decimal, Decimal]]) -> Figure:
     """A line and a mark of its own for each side."""
     numbers = [{"round": number, "who": who, "p": float(p)} for number, *both in rounds for who, p in zip(WHO, both, strict=True)]
     data = alt.Data(values=numbers)  # type: ignore[no-untyped-call]
-    colour = alt.Color("who:N", title=None, scale=alt.Scale(domain=WHO, range=(BULL, BEAR)), legend=alt.Legend(orient="bottom"))
-    shape = alt.Shape("who:N", title=None, scale=alt.Scale(domain=WHO, range=("triangle-up", "triangle-down")))
-    dash = alt.StrokeDash("who:N", title=None, scale=alt.Scale(domain=WHO, range=([1, 0], [6, 3])), legend=None)
+    legend = alt.Legend(orient="bottom")
+    colour = alt.Color("who:N", title=None, scale=alt.Scale(domain=WHO, range=(BULL, BEAR)), legend=legend)
+    shape = alt.Shape("who:N", title=None, scale=alt.Scale(domain=WHO, range=("triangle-up", "triangle-down")), legend=legend)
+    dash = alt.StrokeDash("who:N", title=None, scale=alt.Scale(domain=WHO, range=([1, 0], [6, 3])), legend=legend)
     x = alt.X("round:N", title="round", axis=alt.Axis(labelAngle=0))
-    y = alt.Y("p:Q", title="p(up in 20 sessions)", scale=alt.Scale(domain=[0, 1]))
+    y = alt.Y("p:Q", title="p(up in 20 sessions)", scale=alt.Scale(zero=False, nice=True, padding=12))
     base = alt.Chart(data).encode(x=x, y=y, color=colour)
     return alt.layer(base.mark_line().encode(strokeDash=dash), base.mark_point(size=110, filled=True).encode(shape=shape)).properties(
-        title="The gap so far", height=240
+        title="The gap so far", height=340
     )
 
 

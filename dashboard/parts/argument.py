@@ -45,8 +45,10 @@ def _case(side: str, document: Document, argument: Document | None) -> None:
     for claim in claims:
         with st.container(border=True):
             _claim(claim, document["evidence"]["items"])
-    for hole in case["holes"]:
-        st.warning(f"Cannot see: {label(hole, 300)}", icon=":material/visibility_off:")
+    if case["holes"]:
+        with st.container(border=True):
+            st.markdown(":material/visibility_off: **Cannot see**")
+            say("\n".join(case["holes"]))
     if case.get("counter"):
         st.markdown("**The strongest counter against its own case**")
         say(case["counter"])
@@ -67,7 +69,8 @@ def _claim(claim: Document, items: Sequence[Document]) -> None:
     number = number_words(claim, items)
     if number:
         sign = ":material/rule:" if claim["number"] != "contradicted" else ":material/error:"
-        st.markdown(f"{sign} **Its number, checked by a program:** {label(number, 500)}")
+        st.markdown(f"{sign} **Its number, checked by a program**")
+        say(number)
     _evidence(claim["evidence_ids"], items)
     for hit in claim["hits"]:
         _hit(hit, items)
@@ -127,7 +130,7 @@ def _concessions(concessions: Sequence[Document]) -> None:
     st.markdown("#### Conceded")
     for one in concessions:
         whole = "the whole claim" if one["scope"] == "full" else "a part of the claim"
-        moved = f"p(up) {Decimal(one['p_before']):.2f} -> {Decimal(one['p_after']):.2f}"
+        moved = f"p(up) from {Decimal(one['p_before']):.2f} to {Decimal(one['p_after']):.2f}"
         st.markdown(f"**{NAMES[one['by']]}**, round {one['round']}: {whole} {label(one['claim_id'])} ({label(moved)})")
         say(one["reason"])
 

@@ -7,7 +7,7 @@ from typing import Any
 import streamlit as st
 
 from alphaagent.views_decision import evidence_rows, holes, status_counts
-from dashboard.inert import label, lines
+from dashboard.inert import label, lines, say
 from dashboard.parts.tables import table
 
 Document = Mapping[str, Any]
@@ -17,8 +17,10 @@ def evidence(document: Document) -> None:
     st.subheader("The evidence")
     items: Sequence[Document] = document["evidence"]["items"]
     missing = holes(items)
-    for hole in missing:
-        st.warning(label(hole, 400), icon=":material/visibility_off:")
+    if missing:
+        with st.container(border=True):
+            st.markdown(":material/visibility_off: **What was missing**")
+            say("\n".join(missing))
     counts = ", ".join(f"{count} {word}" for word, count in status_counts(items).items())
     st.caption(f"{len(items)} items: {label(counts, 400)}. Pack {document['evidence']['pack_sha256'][:12]}…")
     table(evidence_rows(items), key="evidence")

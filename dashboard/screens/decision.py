@@ -9,7 +9,7 @@ from alphaagent.ports import StoredDecision
 from alphaagent.views import decision_document, difference_document
 from alphaagent.views_debate import transcript_document
 from alphaagent.views_decision import difference_lines
-from dashboard.inert import label
+from dashboard.inert import say
 from dashboard.parts.argument import cases, exchange, reading
 from dashboard.parts.calls import calls
 from dashboard.parts.evidence import evidence
@@ -86,5 +86,4 @@ def _since(reader: Reader, stored: StoredDecision) -> None:
         return
     difference = difference_document(before.record, stored.record)
     st.caption(f"Since {difference['decision_id']} of {instant(difference['as_of'])}")
-    for line in difference_lines(difference):
-        st.markdown(f"- {label(line, 300)}")
+    say("\n".join(difference_lines(difference)))

@@ -158,6 +158,4 @@ def _is_decided(reader: Reader, run_id: str) -> bool:
 
 def _turn(turn: TurnSaid) -> None:
     st.markdown(f"**{label(NAMES.get(turn.side, turn.side))}**, {label(turn.phase)}, round {label(turn.round)}: p(up) {label(turn.p_up)}")
-    for kind, words in turn.said:
-        st.caption(label(kind, 200))
-        say(words)
+    say("\n".join(f"{kind}: {words}" for kind, words in turn.said))
