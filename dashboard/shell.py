@@ -68,7 +68,7 @@ def show(name: str) -> None:
 
 def current_reader() -> Reader:
     """The reader of this process's home, made anew where its configuration has changed, and now and then for its prices."""
-    workplace = Workplace.open()
+    workplace = Workplace.open(only_looks=True)
     settings = workplace.settings
     watchman = _watchman(settings.database_url)
     return _kept((str(settings.home), settings.database_url, _changed(settings.config_source)), Reader(workplace, watchman))

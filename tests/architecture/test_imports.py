@@ -49,6 +49,7 @@ ALLOWED: dict[str, set[str]] = {
         "staffing",
         "notify",
         "",
+        "estimating",
         "judgement",
         "pipeline",
         "portfolio_files",
