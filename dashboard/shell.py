@@ -15,6 +15,7 @@ from alphaagent.bootstrap import Workplace
 from alphaagent.clock import WallClock
 from alphaagent.errors import AlphaAgentError, UsageFault
 from alphaagent.ledger.verify import verify
+from dashboard.halting import panel
 from dashboard.inert import label, say
 from dashboard.reader import Checked, Reader, Watchman
 from dashboard.words import instant
@@ -100,6 +101,7 @@ def _head(reader: Reader) -> None:
         (st.error if state == "HALTED" else st.warning)(told, icon=SIGNS[state])
     with st.sidebar:
         st.caption(f"{SIGNS[state]} {state}  \n{_soundness(checked)}")
+        panel(reader, state)
 
 
 def _soundness(checked: Checked) -> str:
