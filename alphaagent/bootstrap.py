@@ -45,11 +45,13 @@ class Workplace:
     """What a command needs, each part made when it is first used: `show` reads the books and never loads a price."""
 
     settings: Settings
+    only_looks: bool = False
+    """Whoever only looks asks no vendor, and checks the books as a whole when it suits."""
 
     @classmethod
-    def open(cls) -> "Workplace":
+    def open(cls, *, only_looks: bool = False) -> "Workplace":
         """From the environment and the configuration files. Raises ConfigFault."""
-        return cls(load_settings())
+        return cls(load_settings(), only_looks)
 
     @cached_property
     def clock(self) -> WallClock:
@@ -182,7 +184,7 @@ class Workplace:
             configuration=self._configuration(lexicon.fingerprint()),
             halt_file=settings.halt_file,
             halt_variable=settings.halt_variable,
-            check_books=lambda: self._books_fault,
+            check_books=None if self.only_looks else lambda: self._books_fault,
             portfolio_files=lambda: self.portfolio_files,
         )
 
@@ -212,7 +214,7 @@ class Workplace:
         from alphaagent.evidence.registry import VENDORS
         from alphaagent.livedata import live_room
 
-        return live_room(self.settings, VENDORS, self.calendar_of, self.clock, self.own_prices, self._snapshot())
+        return live_room(self.settings, VENDORS, self.calendar_of, self.clock, self.own_prices, self._snapshot(), asks=not self.only_looks)
 
     @property
     def _replacing_prices(self) -> "OwnPrices | None":

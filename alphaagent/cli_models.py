@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from alphaagent.bootstrap import Workplace
     from alphaagent.debate.events import Watch
     from alphaagent.desk import Ask
-    from alphaagent.estimating import Estimate
 
 
 def spend(
@@ -44,6 +43,7 @@ def spend(
 
 def print_estimate(workplace: "Workplace", asks: "list[Ask]", *, as_json: bool) -> int:
     """What these debates would cost; nothing is decided and nobody is asked. The worst exit code of the tickers."""
+    from alphaagent.operations.estimates import estimated
     from alphaagent.views_books import ESTIMATE_COLUMNS, estimate_document, estimate_total
 
     documents, code = [], 0
@@ -63,18 +63,6 @@ def print_estimate(workplace: "Workplace", asks: "list[Ask]", *, as_json: bool) 
         typer.echo(line)
     typer.echo(estimate_total(documents, workplace.settings.models.daily_spend))
     return code
-
-
-def estimated(workplace: "Workplace", ask: "Ask") -> "Estimate | None":
-    """What one debate would cost; None where no model would take part."""
-    from alphaagent.pipeline import evidence_of
-
-    matter, pack = evidence_of(workplace.desk, ask)
-    if matter.request.plan is None or workplace.staff is None:
-        return None
-    from alphaagent.estimating import estimate
-
-    return estimate(ask.ticker, workplace.staff, matter.request.plan, pack, workplace.desk.markers())
 
 
 @contextmanager

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from alphaagent.cli_common import AsJson, AsOf, Engine, Plan, complain, print_json, say
-from alphaagent.cli_models import estimated
 from alphaagent.cli_notify import send_what_waits
 from alphaagent.errors import AlphaAgentError, NoEvidence
 
@@ -78,6 +77,7 @@ def _show(workplace: "Workplace", report: "PortfolioReport", *, as_json: bool) -
 
 def _print_estimate(workplace: "Workplace", names: Sequence[str], as_of: str | None, wish: "Wish", *, as_json: bool) -> int:
     """What the debates of a pass would cost; nothing is decided and nobody is asked. The worst exit code of the names."""
+    from alphaagent.operations.estimates import estimated
     from alphaagent.operations.prospects import prospects, rounds
     from alphaagent.views_books import ESTIMATE_COLUMNS, estimate_document, estimate_total
     from alphaagent.views_sweep import budget_line

@@ -32,18 +32,27 @@ SECOND_ONLY = "stooq"
 CalendarOf = Callable[[Instrument], SessionTable]
 
 
-def live_room(settings: Settings, vendors: Mapping[str, MakeVendors], calendar_of: CalendarOf, clock: Clock, own: OwnPrices | None, snapshot: Path) -> LiveRoom:
-    """Everything wired. Raises ConfigFault that names the file and the key."""
+def live_room(
+    settings: Settings,
+    vendors: Mapping[str, MakeVendors],
+    calendar_of: CalendarOf,
+    clock: Clock,
+    own: OwnPrices | None,
+    snapshot: Path,
+    *,
+    asks: bool = True,
+) -> LiveRoom:
+    """Everything wired; where it does not ask, the archive alone answers. Raises ConfigFault that names the file and the key."""
     limits = parse_limits(settings.vendors.document, str(settings.vendors.path), tuple(vendors))
     gates = {name: Gate(name, limits[name], time.sleep) for name in vendors}
     sites = {name: _site(settings, name, gate) for name, gate in gates.items()}
     made: dict[str, tuple[Vendor, ...]] = {name: make(sites[name]) for name, make in vendors.items()}
     archive = Archive(settings.archive)
     first = [vendor for name, some in made.items() if name != SECOND_ONLY for vendor in some]
-    sources = {topic: LiveSource(topic, tuple(one for one in first if one.topic == topic), archive, clock) for topic in TOPICS}
-    further = LiveSource("prices", made[SECOND_ONLY], archive, clock) if settings.data.second_source == SECOND_ONLY else None
+    sources = {topic: LiveSource(topic, tuple(one for one in first if one.topic == topic), archive, clock, asks=asks) for topic in TOPICS}
+    further = LiveSource("prices", made[SECOND_ONLY], archive, clock, asks=asks) if settings.data.second_source == SECOND_ONLY else None
     described = parse_instruments(settings.instruments.document, str(settings.instruments.path), tuple(vendors))
-    papers = _papers(sites, archive, clock, calendar_of)
+    papers = _papers(sites, archive, clock, calendar_of, asks=asks)
     identities = LiveInstruments(described, read_instruments(snapshot), papers.tickers, papers.ask, papers.completed)
     replacing = None if settings.data.second_source == "own" else own
     return LiveRoom(
@@ -83,7 +92,7 @@ def _second(settings: Settings, further: LiveSource | None, own: OwnPrices | Non
     return None
 
 
-def _papers(sites: Mapping[str, Site], archive: Archive, clock: Clock, calendar_of: CalendarOf) -> Papers:
+def _papers(sites: Mapping[str, Site], archive: Archive, clock: Clock, calendar_of: CalendarOf, *, asks: bool) -> Papers:
     """Identity, by the SEC and by Yahoo; loaded when a name is asked for that nobody has described."""
     from alphaagent.evidence.live.vendors.edgar import ADDRESS, cik_of
     from alphaagent.evidence.live.vendors.edgar_companies import WWW_ADDRESS, EdgarSubmissions, EdgarTickers, read_company, read_tickers
@@ -105,4 +114,5 @@ def _papers(sites: Mapping[str, Site], archive: Archive, clock: Clock, calendar_
         page=submissions.fetch,
         complete=complete,
         directory=YahooDirectory(yahoo.kept(YahooSession(yahoo.gate, yahoo.folder))),
+        asks=asks,
     )

@@ -5,13 +5,13 @@ a large one is checked beside the page, which says so until it is done. A book t
 and nobody waits for that: the page says up to where and when it was checked.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 from threading import Lock, Thread
 from time import monotonic
-from typing import Literal
+from typing import Literal, TypeVar, cast
 
 from alphaagent.bootstrap import Workplace
 from alphaagent.domain.portfolio import Portfolio
@@ -19,6 +19,7 @@ from alphaagent.domain.ruling import ControlState
 from alphaagent.ledger.store import SqlStore
 from alphaagent.ledger.verify import VerifyReport
 
+Made = TypeVar("Made")
 PATIENCE_SECONDS = 0.5
 """How long a page waits for the check of the books before it is shown with `checking`."""
 REST = 9
@@ -93,6 +94,19 @@ class Reader:
     @property
     def now(self) -> datetime:
         return self.workplace.clock.now()
+
+    def kept(self, what: Hashable, make: Callable[[], Made]) -> Made:
+        """What was gathered last, for as long as nothing has been booked since, and a minute at most."""
+        stamp = (self.store.head_seq(), self.now.replace(second=0, microsecond=0))
+        known, made = self._memory.get(what, (None, None))
+        if known != stamp:
+            made = make()
+            self._memory[what] = stamp, made
+        return cast(Made, made)
+
+    @cached_property
+    def _memory(self) -> dict[Hashable, tuple[object, object]]:
+        return {}
 
     def portfolios(self) -> tuple[Portfolio, ...]:
         with self.store.read() as books:

@@ -15,6 +15,7 @@ from alphaagent.bootstrap import Workplace
 from alphaagent.clock import WallClock
 from alphaagent.errors import AlphaAgentError, UsageFault
 from alphaagent.ledger.verify import verify
+from dashboard.halting import panel
 from dashboard.inert import label, say
 from dashboard.reader import Checked, Reader, Watchman
 from dashboard.words import instant
@@ -68,7 +69,7 @@ def show(name: str) -> None:
 
 def current_reader() -> Reader:
     """The reader of this process's home, made anew where its configuration has changed, and now and then for its prices."""
-    workplace = Workplace.open()
+    workplace = Workplace.open(only_looks=True)
     settings = workplace.settings
     watchman = _watchman(settings.database_url)
     return _kept((str(settings.home), settings.database_url, _changed(settings.config_source)), Reader(workplace, watchman))
@@ -100,6 +101,7 @@ def _head(reader: Reader) -> None:
         (st.error if state == "HALTED" else st.warning)(told, icon=SIGNS[state])
     with st.sidebar:
         st.caption(f"{SIGNS[state]} {state}  \n{_soundness(checked)}")
+        panel(reader, state)
 
 
 def _soundness(checked: Checked) -> str:

@@ -11,7 +11,7 @@ from sqlmodel import Session, and_, col, or_
 from sqlmodel import select as select_rows
 
 from alphaagent.domain.lots import Gain, Lot, LotMethod
-from alphaagent.domain.portfolio import Account, Portfolio, Position
+from alphaagent.domain.portfolio import Account, Order, Portfolio, Position
 from alphaagent.ledger import holdings as of_holdings
 from alphaagent.ledger import rows
 from alphaagent.ledger.holdings import Booking, Holdings, held
@@ -106,7 +106,29 @@ def holdings_before_open(session: Session, portfolio_id: int, opens: int, *, on:
     return held(_bookings(session, portfolio_id, or_(col(TxnRow.trade_at) < opens, split)), on)
 
 
+def waiting(session: Session, portfolio: Portfolio) -> tuple[datetime, tuple[Order, ...]]:
+    """The book time, and the orders that wait; no posting is read."""
+    return _book_time(session, portfolio, None), tuple(rows.order_as_pending(row) for row in _open_orders(session, portfolio.id, None))
+
+
+class Booked(NamedTuple):
+    """One booking with its transaction and its instant."""
+
+    txn_id: int
+    at: datetime
+    booking: Booking
+
+
+def booked(session: Session, portfolio: Portfolio) -> tuple[Booked, ...]:
+    """Everything that was ever booked in a portfolio, in the order in which it counts."""
+    return tuple(_booked(session, portfolio.id, None))
+
+
 def _bookings(session: Session, portfolio_id: int, which: ColumnElement[bool] | None) -> Iterator[Booking]:
+    return (one.booking for one in _booked(session, portfolio_id, which))
+
+
+def _booked(session: Session, portfolio_id: int, which: ColumnElement[bool] | None) -> Iterator[Booked]:
     """The bookings in order of trade time; a split stands before the trades of its instant, for it is effective before the open."""
     columns = (col(PostingRow.commodity), col(PostingRow.amount), col(PostingRow.settle_on), col(TxnRow.trade_at), col(PostingRow.n))
     query = (
@@ -120,7 +142,8 @@ def _bookings(session: Session, portfolio_id: int, which: ColumnElement[bool] | 
         query = query.where(which)
     choices = _choices(session, portfolio_id)
     for _, group in groupby(session.connection().execute(query), key=itemgetter(0)):
-        yield _booking([_Leg._make(row) for row in group], choices)
+        legs = [_Leg._make(row) for row in group]
+        yield Booked(legs[0].txn_id, from_micros(legs[0].trade_at), _booking(legs, choices))
 
 
 def _choices(session: Session, portfolio_id: int) -> _Choices:

@@ -21,7 +21,7 @@ from alphaagent.domain.record import DecisionRecord
 from alphaagent.domain.ruling import ControlState, GuardSnapshot, Ruling
 from alphaagent.domain.sweep import Swept
 from alphaagent.errors import UsageFault
-from alphaagent.ledger import accounts, activity, audit, catalogue, decisions, freezes, opening, postings, rows, settlement, sweeps
+from alphaagent.ledger import accounts, activity, audit, catalogue, decisions, freezes, happened, opening, postings, rows, settlement, sweeps
 from alphaagent.ledger.journal import Journal, last_fault, schema_version
 from alphaagent.ledger.schema import VERSION, ControlStateRow, LimitsRow, PortfolioRow
 from alphaagent.ledger.units import from_micros, to_micros, to_units
@@ -193,6 +193,18 @@ class SqlBooks:
 
     def gains(self, portfolio: Portfolio) -> tuple[Gain, ...]:
         return accounts.gains(self._session, portfolio)
+
+    def waiting(self, portfolio: Portfolio) -> tuple[datetime, tuple[Order, ...]]:
+        """The book time, and the orders that wait; no posting is read."""
+        return accounts.waiting(self._session, portfolio)
+
+    def booked(self, portfolio: Portfolio) -> tuple[accounts.Booked, ...]:
+        """Everything that was ever booked in a portfolio, in the order in which it counts."""
+        return accounts.booked(self._session, portfolio)
+
+    def fills(self, portfolio: Portfolio) -> tuple[happened.Filled, ...]:
+        """Every fill of a portfolio with the order that it filled, oldest first."""
+        return happened.fills(self._session, portfolio)
 
     def due_orders(self, portfolio: Portfolio | None, fill_by: date) -> tuple[Order, ...]:
         return settlement.due_orders(self._session, portfolio, fill_by)

@@ -15,6 +15,7 @@ from alphaagent.domain.ruling import GuardSnapshot, Outcome, Ruling
 from alphaagent.errors import AlphaAgentError, BooksUnsound, UsageFault
 from alphaagent.ledger import accounts, freezes, postings, rows
 from alphaagent.ledger.decisions import refuse_other_snapshot
+from alphaagent.ledger.holdings import Booking
 from alphaagent.ledger.journal import Journal, is_booked
 from alphaagent.ledger.schema import GuardResultRow, InstrumentRow, LotChoiceRow, OrderRow, PortfolioRow
 from alphaagent.ledger.units import from_units, to_micros, to_units
@@ -119,6 +120,15 @@ def _action_legs(held: int, instrument: Instrument, action: CorporateAction) -> 
     if action.kind == "merger":
         return postings.merger(held, action.value, instrument.id, instrument.currency, action.ex_date)
     return postings.dividend(held, action.value, instrument.currency, action.ex_date)
+
+
+def would_book(held: int, instrument: Instrument, action: CorporateAction) -> Booking | None:
+    """What an action would be booked as, of so many millionths of a share; None where it changes nothing or cannot be booked."""
+    legs = _action_legs(held, instrument, action) if action.bookable else ()
+    if not legs:
+        return None
+    cash, shares = (sum(leg.amount for leg in legs if leg.kind == kind) for kind in ("cash", "position"))
+    return Booking(action.kind, cash, action.ex_date, instrument.id if shares else None, shares, action.ex_date)
 
 
 def due_orders(session: Session, portfolio: Portfolio | None, fill_by: date) -> tuple[Order, ...]:

@@ -17,7 +17,7 @@ from alphaagent.domain.portfolio import Order, Portfolio
 from alphaagent.domain.record import Usage
 from alphaagent.domain.spend import SpendAsk, SpendLimit, SpendLine, SpendRef, SpendTotal
 from alphaagent.errors import ConfigFault
-from alphaagent.ledger import audit, database, decisions, export, happened, listing, review, slots, spend
+from alphaagent.ledger import audit, database, decisions, export, happened, listing, review, slots, spend, sweeps
 from alphaagent.ledger.books import SqlBooks
 from alphaagent.ledger.journal import Journal
 from alphaagent.ledger.outbox import SqlOutbox
@@ -187,6 +187,11 @@ class SqlStore:
         """The orders of a portfolio that were filled or ended otherwise in [since, until]."""
         with self._reading() as session:
             return happened.ended_orders(session, portfolio, since, until)
+
+    def sweeps(self, most: int) -> Sequence[dict[str, Any]]:
+        """What the last passes over a watchlist came to, newest first, as `sweep_report.summary` says it."""
+        with self._reading() as session:
+            return sweeps.newest(session, most)
 
     def reserve_spend(self, ask: SpendAsk, ceiling: Decimal | None, limits: Sequence[SpendLimit] = ()) -> SpendRef:
         with self._writing() as session:

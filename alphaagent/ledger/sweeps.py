@@ -5,7 +5,7 @@ runs it every ten minutes is told once.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -13,6 +13,7 @@ from sqlmodel import Session, col, select
 
 from alphaagent.domain.base import Json
 from alphaagent.domain.sweep import Swept
+from alphaagent.ledger import decisions
 from alphaagent.ledger.journal import Journal
 from alphaagent.ledger.schema import AuditLogRow
 from alphaagent.ports import AuditRef
@@ -35,6 +36,13 @@ def record(journal: Journal, portfolio: str, swept: Swept, at: datetime) -> Audi
         "report": journal.keep(swept.report),
     }
     return journal.append(KIND, at, portfolio=portfolio, detail=detail)
+
+
+def newest(session: Session, most: int) -> Sequence[dict[str, Any]]:
+    """What the last passes came to, newest first: each in the words of the report that was kept with it."""
+    query = select(AuditLogRow.payload).where(AuditLogRow.kind == KIND).order_by(col(AuditLogRow.seq).desc())
+    named = [json.loads(payload)["detail"]["report"] for payload in session.exec(query.limit(most))]
+    return [json.loads(decisions.blob(session, sha256)) for sha256 in named]
 
 
 def _last_undone(session: Session, portfolio: str) -> Mapping[str, str]:

@@ -50,6 +50,7 @@ ALLOWED: dict[str, set[str]] = {
         "staffing",
         "notify",
         "",
+        "estimating",
         "judgement",
         "pipeline",
         "portfolio_files",
@@ -67,6 +68,9 @@ ALLOWED: dict[str, set[str]] = {
     "views_notify": {"domain", "operations"},
     "views_books": {"domain", "ports", "execution", "operations", "settling", "views", "estimating"},
     "views_data": {"domain", "operations"},
+    "views_blocked": {"domain"},
+    "views_portfolio": {"domain", "operations"},
+    "views_today": {"domain", "operations"},
     "views_sweep": {"debate", "domain", "execution", "operations", "settling", "views", "views_books"},
     "views_debate": {"debate", "domain", "views_argument"},
     "views_argument": {"debate", "domain"},
@@ -171,6 +175,7 @@ MODULES = sorted(path for path in PACKAGE.rglob("*.py") if "migrations" not in p
 DASHBOARD = ROOT / "dashboard"
 SEEN_BY_THE_DASHBOARD = {"bootstrap", "clock", "debate", "domain", "errors", "ledger", "operations", "views", "views_argument", "views_books", "views_debate"}
 SEEN_BY_THE_DASHBOARD |= {"runs", "views_decision", "views_guard", "views_running", "views_words"}
+SEEN_BY_THE_DASHBOARD |= {"views_blocked", "views_portfolio", "views_today"}
 """It decides nothing: neither pipeline nor guard nor anything that writes is within its reach."""
 
 

@@ -55,13 +55,14 @@ class Papers:
         page: Callable[[Instrument, Seen | None], Fetched | None],
         complete: Callable[[bytes, Instrument], Instrument],
         directory: Directory,
+        asks: bool = True,
     ) -> None:
         self._calendar = calendar
         self._read_list, self._complete, self._directory = read_list, complete, directory
         self._list = Paper("edgar", lambda _, before: listing(before))
         self._page = Paper("edgar", page)
         self._entry = Paper("yahoo", lambda instrument, before: directory.fetch(instrument.symbol, before))
-        self._source = LiveSource("identity", (self._list, self._page, self._entry), archive, clock)
+        self._source = LiveSource("identity", (self._list, self._page, self._entry), archive, clock, asks=asks)
         self._listed: tuple[Instrument, ...] | None = None
         self._completed: dict[str, Instrument] = {}
 

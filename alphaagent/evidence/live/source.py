@@ -50,11 +50,13 @@ class Told:
 class LiveSource:
     """One topic, from the first of its vendors that is asked about an instrument."""
 
-    def __init__(self, topic: Topic, vendors: tuple[Vendor, ...], archive: Archive, clock: Clock) -> None:
+    def __init__(self, topic: Topic, vendors: tuple[Vendor, ...], archive: Archive, clock: Clock, *, asks: bool = True) -> None:
+        """Where it does not ask, the archive alone answers, and nothing is written to it."""
         self.topic = topic
         self.vendors = vendors
         self._archive = archive
         self._clock = clock
+        self._asks = asks
         self._lock = threading.Lock()
         self._chosen: dict[tuple[Series, datetime], Observation] = {}
         self._turns: dict[Series, threading.Lock] = {}
@@ -161,6 +163,8 @@ class LiveSource:
 
     def _fetched(self, vendor: Vendor, instrument: Instrument, calendar: Calendar, *, insist: bool = False) -> Observation:
         """Asks the vendor and keeps what came of it, a failure too. Raises VendorFault."""
+        if not self._asks:
+            raise VendorFault("not_configured", f"{vendor.name} is not asked here about {instrument.symbol}", fix="run `alphaagent data fetch`")
         series = _series(vendor, instrument)
         failed_at, fault = self._failed.get(series, (0.0, None))
         if fault is not None and not insist and time.monotonic() - failed_at < NOT_AGAIN_SECONDS:
