@@ -61,6 +61,8 @@ ALLOWED: dict[str, set[str]] = {
     "render_digest": {"domain"},
     "views": {"domain", "ports", "errors", "debate", "evidence", "ledger", "views_debate"},
     "views_notify": {"domain", "operations"},
+    "views_outcomes": {"operations"},
+    "views_review": {"domain", "operations", "views_books"},
     "views_books": {"domain", "ports", "execution", "operations", "views", "estimating"},
     "views_data": {"domain", "operations"},
     "views_sweep": {"debate", "domain", "execution", "operations", "settling", "views", "views_books"},
@@ -158,7 +160,10 @@ def _part(module: str) -> str:
 MODULES = sorted(path for path in PACKAGE.rglob("*.py") if "migrations" not in path.parts)
 DASHBOARD = ROOT / "dashboard"
 SEEN_BY_THE_DASHBOARD = {"bootstrap", "clock", "debate", "domain", "errors", "ledger", "operations", "views", "views_argument", "views_books", "views_debate"}
+SEEN_BY_THE_DASHBOARD |= {"views_notify", "views_outcomes", "views_review"}
 """It decides nothing: neither pipeline nor guard nor anything that writes is within its reach."""
+SCREENS = sorted(DASHBOARD.rglob("*.py"))
+every_screen = pytest.mark.parametrize("path", SCREENS, ids=lambda path: path.relative_to(DASHBOARD).as_posix())
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: path.relative_to(PACKAGE).as_posix())
@@ -166,6 +171,40 @@ def test_a_module_imports_only_what_its_part_may_see(path: Path) -> None:
     part = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
     seen = {_part(module) for module in _imports(path) if module.split(".")[0] == "alphaagent"} - {part}
     assert seen - ALLOWED[part] == set()
+
+
+@every_screen
+def test_the_dashboard_sees_what_may_be_read_and_nothing_that_decides(path: Path) -> None:
+    seen = {_part(module) for module in _imports(path) if module.split(".")[0] == "alphaagent"} - {""}
+    assert seen - SEEN_BY_THE_DASHBOARD == set()
+
+
+@every_screen
+def test_the_dashboard_opens_no_books_to_write(path: Path) -> None:
+    called = {node.func.attr for node in _calls(path) if isinstance(node.func, ast.Attribute)}
+    writers = {"write", "claim", "remember", "announce", "record_decision", "set_control", "reserve_spend", "book_spend"}
+    if "halt" not in path.stem:
+        assert called & writers == set()
+
+
+@every_screen
+def test_the_dashboard_neither_asks_the_environment_nor_the_time_nor_catches_everything(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert [word for word in ("os.environ", "getenv") if word in text] == []
+    assert not _asks_the_time(path)
+    assert not _has_broad_except(path)
+
+
+@every_screen
+def test_the_dashboard_writes_no_html_of_its_own(path: Path) -> None:
+    keywords = {keyword.arg for node in _calls(path) for keyword in node.keywords}
+    called = {ast.unparse(node.func) for node in _calls(path)}
+    assert "unsafe_allow_html" not in keywords
+    assert not called & {"st.html", "st.components.v1.html", "st.components.v1.iframe", "st.iframe"}
+
+
+def _calls(path: Path) -> list[ast.Call]:
+    return [node for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(node, ast.Call)]
 
 
 @pytest.mark.parametrize("path", sorted((PACKAGE / "guard").rglob("*.py")), ids=lambda path: path.name)
@@ -258,5 +297,5 @@ def test_deciding_loads_neither_crewai_nor_the_calendar_library(tmp_path: Path) 
 
 
 def test_no_module_is_longer_than_can_be_held_in_the_head() -> None:
-    long = {path.relative_to(PACKAGE).as_posix(): len(path.read_text(encoding="utf-8").splitlines()) for path in MODULES}
+    long = {path.relative_to(ROOT).as_posix(): len(path.read_text(encoding="utf-8").splitlines()) for path in (*MODULES, *SCREENS)}
     assert {name: lines for name, lines in long.items() if lines > 400} == {}
