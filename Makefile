@@ -50,6 +50,10 @@ bench-live: $(READY)
 bench-sweep: $(READY)
 	$(BIN)/python tests/benchmarks/sweep.py
 
+# A ledger of 100,000 decisions and what the dashboard's pages take of it; needs three gigabytes of disk and some minutes.
+bench-dashboard: $(READY)
+	$(BIN)/python tests/benchmarks/dashboard.py
+
 # A quarter of nights on which runs are killed, models are away and sources are lost; some 20 minutes, never part of the tests (eight nights are).
 soak-quarter: $(READY)
 	$(BIN)/python tests/soak/quarter.py

@@ -36,6 +36,7 @@ ALLOWED: dict[str, set[str]] = {
     "replay": {"domain", "ports", "errors", "engines", "guard", "debate"},
     "livedata": {"clock", "domain", "errors", "evidence", "ports", "settings"},
     "operations": {
+        "debate",
         "clock",
         "evidence",
         "domain",
@@ -67,6 +68,8 @@ ALLOWED: dict[str, set[str]] = {
     "views": {"domain", "ports", "errors", "debate", "evidence", "ledger", "views_debate"},
     "views_notify": {"domain", "operations"},
     "views_books": {"domain", "ports", "execution", "operations", "settling", "views", "estimating"},
+    "views_outcomes": {"operations"},
+    "views_review": {"domain", "operations", "views_books"},
     "views_data": {"domain", "operations"},
     "views_blocked": {"domain"},
     "views_portfolio": {"domain", "operations"},
@@ -125,7 +128,7 @@ ALLOWED: dict[str, set[str]] = {
     "cli_mandate": {"", "bootstrap", "operations", "render"},
     "cli_notify": {"", "bootstrap", "errors", "notify", "operations", "render", "views_notify", "cli_common"},
     "cli_schedule": {"bootstrap", "cli_common", "domain", "errors", "operations", "render_digest", "views_digest"},
-    "cli_models": {"", "errors", "bootstrap", "debate", "desk", "estimating", "pipeline", "views_books", "render", "cli_common"},
+    "cli_models": {"", "errors", "bootstrap", "debate", "desk", "operations", "pipeline", "views_books", "render", "cli_common"},
     "cli_sweep": {"", "errors", "bootstrap", "desk", "operations", "views", "views_books", "views_sweep", "render", "cli_common", "cli_models", "cli_notify"},
     "__main__": {"cli"},
     "demo": {"", "bootstrap", "desk", "operations", "pipeline", "render", "replay", "settings", "views"},
@@ -176,7 +179,10 @@ DASHBOARD = ROOT / "dashboard"
 SEEN_BY_THE_DASHBOARD = {"bootstrap", "clock", "debate", "domain", "errors", "ledger", "operations", "views", "views_argument", "views_books", "views_debate"}
 SEEN_BY_THE_DASHBOARD |= {"runs", "views_decision", "views_guard", "views_running", "views_words"}
 SEEN_BY_THE_DASHBOARD |= {"views_blocked", "views_portfolio", "views_today"}
+SEEN_BY_THE_DASHBOARD |= {"views_notify", "views_outcomes", "views_review"}
 """It decides nothing: neither pipeline nor guard nor anything that writes is within its reach."""
+SCREENS = sorted(DASHBOARD.rglob("*.py"))
+every_screen = pytest.mark.parametrize("path", SCREENS, ids=lambda path: path.relative_to(DASHBOARD).as_posix())
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: path.relative_to(PACKAGE).as_posix())
@@ -184,6 +190,40 @@ def test_a_module_imports_only_what_its_part_may_see(path: Path) -> None:
     part = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
     seen = {_part(module) for module in _imports(path) if module.split(".")[0] == "alphaagent"} - {part}
     assert seen - ALLOWED[part] == set()
+
+
+@every_screen
+def test_the_dashboard_sees_what_may_be_read_and_nothing_that_decides(path: Path) -> None:
+    seen = {_part(module) for module in _imports(path) if module.split(".")[0] == "alphaagent"} - {""}
+    assert seen - SEEN_BY_THE_DASHBOARD == set()
+
+
+@every_screen
+def test_the_dashboard_opens_no_books_to_write(path: Path) -> None:
+    called = {node.func.attr for node in _calls(path) if isinstance(node.func, ast.Attribute)}
+    writers = {"write", "claim", "remember", "announce", "record_decision", "set_control", "reserve_spend", "book_spend"}
+    if "halt" not in path.stem:
+        assert called & writers == set()
+
+
+@every_screen
+def test_the_dashboard_neither_asks_the_environment_nor_the_time_nor_catches_everything(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert [word for word in ("os.environ", "getenv") if word in text] == []
+    assert not _asks_the_time(path)
+    assert not _has_broad_except(path)
+
+
+@every_screen
+def test_the_dashboard_writes_no_html_of_its_own(path: Path) -> None:
+    keywords = {keyword.arg for node in _calls(path) for keyword in node.keywords}
+    called = {ast.unparse(node.func) for node in _calls(path)}
+    assert "unsafe_allow_html" not in keywords
+    assert not called & {"st.html", "st.components.v1.html", "st.components.v1.iframe", "st.iframe"}
+
+
+def _calls(path: Path) -> list[ast.Call]:
+    return [node for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(node, ast.Call)]
 
 
 @pytest.mark.parametrize("path", sorted((PACKAGE / "guard").rglob("*.py")), ids=lambda path: path.name)
@@ -276,5 +316,5 @@ def test_deciding_loads_neither_crewai_nor_the_calendar_library(tmp_path: Path) 
 
 
 def test_no_module_is_longer_than_can_be_held_in_the_head() -> None:
-    long = {path.relative_to(PACKAGE).as_posix(): len(path.read_text(encoding="utf-8").splitlines()) for path in MODULES}
+    long = {path.relative_to(ROOT).as_posix(): len(path.read_text(encoding="utf-8").splitlines()) for path in (*MODULES, *SCREENS)}
     assert {name: lines for name, lines in long.items() if lines > 400} == {}

@@ -84,7 +84,7 @@ def test_the_page_in_a_browser(site: str, visit: Any) -> None:
     grid = browser_page.get_by_test_id("stDataFrame").bounding_box()
     assert grid is not None
     browser_page.mouse.click(grid["x"] + 16, grid["y"] + 52)
-    browser_page.get_by_text(rows[0]["decision_id"]).first.wait_for()
+    browser_page.get_by_test_id("stCode").get_by_text(rows[0]["decision_id"]).wait_for()
     browser_page.get_by_role("link", name="Open this decision").click()
     browser_page.wait_for_url(f"**/decision?id={rows[0]['decision_id']}*")
     assert seen.faults == []
