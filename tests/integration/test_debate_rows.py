@@ -323,17 +323,17 @@ def test_C1_a_private_word_that_is_let_slip_stops_before_the_other_side_is_shown
     assert [(call["phase"], call["side"]) for call in kept["calls"] if call["side"] == "bear"] == [("opening", "bear")]
 
 
-def test_D7_two_models_of_a_fifth_of_a_second_are_heard_in_less_than_one_after_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_D7_two_models_of_a_second_are_heard_in_less_than_one_after_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
     room = _room(contained_crewai)
 
     def speaks(turn: str, _place: object) -> str:
-        time.sleep(0.2)
+        time.sleep(1.0)
         return f"{turn} has spoken"
 
     monkeypatch.setattr(room, "_spoken", speaks)
     began = time.monotonic()
     heard = room.CrewRoom(lambda _: None, lambda: None).together(["bull", "bear"])
-    assert time.monotonic() - began < 0.35
+    assert time.monotonic() - began < 1.9
     assert heard == ("bull has spoken", "bear has spoken")
 
 

@@ -62,10 +62,10 @@ def shuffled(seed: int, times: int) -> str:
 
 @pytest.mark.parametrize(("said", "text"), [("a b. " * 119, "b. a " * 600), (shuffled(1, 119), shuffled(2, 600)), ("\ufdfa. " * 199, "\ufdfa! x. " * 500)])
 def test_no_text_is_dear_to_compare(said: str, text: str) -> None:
-    started = time.monotonic()
+    started = time.thread_time()
     for number in range(12):
         repeats(f"{number}. {text}", said, Decimal(1))
-    assert time.monotonic() - started < 5
+    assert time.thread_time() - started < 5
 
 
 def test_order_counts_and_only_the_first_words_do() -> None:

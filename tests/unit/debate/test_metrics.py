@@ -85,6 +85,6 @@ def test_the_worst_legal_texts_are_measured_in_time() -> None:
     attack = [turn(1, side, rebuttal(*[objection(f"c_{other}_{n}", n) for n in range(1, 7)])) for side, other in (("bull", "bear"), ("bear", "bull"))]
     given = [turn(2, side, retort(*[conceded(f"o_{other}_{n}") for n in range(1, 7)])) for side, other in (("bull", "bear"), ("bear", "bull"))]
     closing = [turn(3, side, conclusion(summary=("x a. b b. a " * 272)[:3000])) for side in ("bull", "bear")]
-    started = time.monotonic()
+    started = time.thread_time()
     assert len(measure((*opened, *attack, *given, *closing), KNOWN, Decimal("0.5"), STRICT).ledger.concessions) == 12
-    assert time.monotonic() - started < 5
+    assert time.thread_time() - started < 5

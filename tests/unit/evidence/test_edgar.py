@@ -272,9 +272,9 @@ def test_ten_megabytes_are_no_burden() -> None:
     document = facts() | {"facts": {"us-gaap": {"NetIncomeLoss": {"units": units}, **{f"Other{n}": {"units": units} for n in range(9)}}}}
     raw = json.dumps(document).encode()
     assert len(raw) > 9_000_000
-    began = time.perf_counter()
+    began = time.thread_time()
     assert len(pure().parse(raw, AAPL, CALENDAR, FETCHED).facts) == 6_000
-    assert time.perf_counter() - began < 3
+    assert time.thread_time() - began < 3
 
 
 @pytest.mark.skipif(REFERENCE is None, reason="ALPHAAGENT_REFERENCE_DATA names no folder of reference data")

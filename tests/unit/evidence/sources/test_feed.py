@@ -74,10 +74,10 @@ def test_an_item_without_title_or_identity_is_a_fault(bad: str, says: str) -> No
 
 @pytest.mark.parametrize("head", [BOMB, OUTSIDE, "<!DOCTYPE rss>"])
 def test_a_document_type_declaration_is_refused_before_anything_is_expanded(head: str) -> None:
-    started = time.perf_counter()
+    started = time.thread_time()
     with pytest.raises(SourceFault, match="declares a document type or entities"):
         parse_feed(rss(item(title="&c;" if head is BOMB else "t"), head=head).encode(), "news/ACME.xml")
-    assert time.perf_counter() - started < 0.2
+    assert time.thread_time() - started < 0.2
 
 
 @pytest.mark.parametrize(

@@ -42,6 +42,6 @@ def test_any_text_gives_short_printable_text(markup: str) -> None:
 
 @pytest.mark.parametrize("piece", ["<scr", "<script", "</script ", "&lt;", "<!--", "<a ", "&amp;", "<<", "&#60;"])
 def test_hostile_repetition_takes_no_time(piece: str) -> None:
-    started = time.perf_counter()
+    started = time.thread_time()
     plain_text(piece * 200_000, 300)
-    assert time.perf_counter() - started < 0.5
+    assert time.thread_time() - started < 0.5

@@ -309,7 +309,7 @@ def test_parsing_ten_years_is_quick_and_a_second_time_costs_nothing() -> None:
     days = [session for session in CALENDAR.sessions if session.year > 2013][:2_400]
     raw = document(*(row(day.isoformat(), price="19.607999801635742") for day in days))
     first: list[Bar] = list(prices().parse(raw, ACME, CALENDAR, FETCHED).bars)
-    began = time.perf_counter()
+    began = time.thread_time()
     again = prices().parse(raw, ACME, CALENDAR, FETCHED)
-    assert time.perf_counter() - began < 0.02
+    assert time.thread_time() - began < 0.02
     assert list(again.bars) == first
