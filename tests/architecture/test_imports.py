@@ -179,7 +179,7 @@ DASHBOARD = ROOT / "dashboard"
 SEEN_BY_THE_DASHBOARD = {"bootstrap", "clock", "debate", "domain", "errors", "ledger", "operations", "views", "views_argument", "views_books", "views_debate"}
 SEEN_BY_THE_DASHBOARD |= {"runs", "views_decision", "views_guard", "views_running", "views_words"}
 SEEN_BY_THE_DASHBOARD |= {"views_blocked", "views_portfolio", "views_today"}
-SEEN_BY_THE_DASHBOARD |= {"views_notify", "views_outcomes", "views_review"}
+SEEN_BY_THE_DASHBOARD |= {"ports", "views_notify", "views_outcomes", "views_review"}
 """It decides nothing: neither pipeline nor guard nor anything that writes is within its reach."""
 SCREENS = sorted(DASHBOARD.rglob("*.py"))
 every_screen = pytest.mark.parametrize("path", SCREENS, ids=lambda path: path.relative_to(DASHBOARD).as_posix())
