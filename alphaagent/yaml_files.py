@@ -5,7 +5,6 @@ What stands in a file is kept by its content: a process that opens the configura
 
 import io
 import re
-from copy import deepcopy
 from decimal import Decimal
 from functools import lru_cache
 from pathlib import Path
@@ -78,10 +77,17 @@ def _parsed(raw: bytes, name: str, texts: bool) -> Any:
     return loader.get_single_data()
 
 
+def _copied(value: Any) -> Any:
+    """A document that its reader may change without changing what is kept."""
+    if isinstance(value, dict):
+        return {key: _copied(item) for key, item in value.items()}
+    return [_copied(item) for item in value] if isinstance(value, list) else value
+
+
 def read_yaml(path: Path, *, texts: bool = False) -> dict[str, Any]:
     """A YAML file's mapping; with `texts`, of text alone: for names, which may be 1E5, TRUE or NULL. Raises ConfigFault with file and line."""
     try:
-        document = deepcopy(_parsed(path.read_bytes(), str(path), texts))
+        document = _copied(_parsed(path.read_bytes(), str(path), texts))
     except (yaml.YAMLError, ValueError) as fault:
         raise ConfigFault(f"{path} is no valid YAML: {' '.join(str(fault).split())}", fix="correct the file") from None
     except FileNotFoundError:
