@@ -83,7 +83,7 @@ def test_what_waits_for_a_target_that_was_removed_does_not_wait_for_ever(home: H
     home.sql("UPDATE outbox SET created_at = created_at - ?", 2 * 86_400_000_000)
     assert home.ok("notify", "send").out == "0 sent, 1 given up\n"
     (target,) = home.ok("notify", "list", "--json").document["targets"]
-    assert (target["waiting"], target["dead"]) == (0, 1)
+    assert (target["waiting"], target["given_up"]) == (0, 1)
 
 
 def test_without_a_target_the_books_hold_no_word_and_a_later_one_hears_no_past(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
