@@ -36,8 +36,8 @@ ALLOWED: dict[str, set[str]] = {
     "replay": {"domain", "ports", "errors", "engines", "guard", "debate"},
     "livedata": {"clock", "domain", "errors", "evidence", "ports", "settings"},
     "operations": {
-        "debate",
         "clock",
+        "debate",
         "evidence",
         "domain",
         "ports",

@@ -42,6 +42,16 @@ def test_after_its_end_nothing_is_written() -> None:
     assert (trace.calls(), trace.tools()) == ((CALLS[0],), ())
 
 
+def test_whoever_listens_hears_of_every_call_once_until_the_end() -> None:
+    heard: list[str] = []
+    trace = Trace(lambda record: heard.append(record.side))
+    trace.call(CALLS[0])
+    trace.call(CALLS[3])
+    trace.close([CALLS[4]])
+    trace.call(CALLS[1])
+    assert heard == ["bull", "bear"]
+
+
 def test_a_call_that_is_on_record_is_not_there_once_more_as_unanswered() -> None:
     late = Fault(kind="deadline", message="late")
     trace = Trace()
