@@ -36,6 +36,7 @@ ALLOWED: dict[str, set[str]] = {
     "livedata": {"clock", "domain", "errors", "evidence", "ports", "settings"},
     "operations": {
         "clock",
+        "debate",
         "evidence",
         "domain",
         "ports",
