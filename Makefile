@@ -5,7 +5,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready-$(shell cat pyproject.toml constraints.txt | cksum | cut -d' ' -f1)
 
-.PHONY: demo test lint docs bench bench-crew bench-sweep bench-live soak-quarter live-smoke tiny-llm clean
+.PHONY: demo test lint docs bench bench-crew bench-sweep bench-live bench-dashboard soak-quarter live-smoke tiny-llm clean
 
 # A home of its own, so that the demo neither needs nor touches anybody's books.
 DEMO_BOOKS := sqlite:///data/demo.db

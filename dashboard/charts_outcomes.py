@@ -30,7 +30,7 @@ def returns(points: Sequence[Row], boxes: Sequence[Row]) -> alt.LayerChart:
     middle = boxed.mark_tick(size=30, thickness=3, color=WARNING).encode(x=alt.X("median:Q", title=""))
     dots = (
         _chart(spread)
-        .mark_point(filled=True, size=28, opacity=0.55)
+        .mark_point(filled=True, size=28, opacity=0.75)
         .encode(
             x=scale,
             y=lanes,
@@ -73,7 +73,7 @@ def reasons(rows: Sequence[Row], outcome: str) -> alt.LayerChart:
         x=alt.X("count:Q", title="Rulings (count)", axis=alt.Axis(tickMinStep=1)),
         tooltip=[alt.Tooltip("code:N", title="Code"), alt.Tooltip("count:Q", title="Rulings"), alt.Tooltip("share:Q", title="Of all rulings", format=".1%")],
     )
-    words = base.mark_text(align="left", dx=4).encode(x="count:Q", text=alt.Text("count:Q", format=","))
+    words = base.mark_text(align="left", dx=4, color=BENCHMARK).encode(x="count:Q", text=alt.Text("count:Q", format=","))
     chart: alt.LayerChart = (bars + words).properties(height=30 * len(rows) + AROUND, title=f"Orders that the guard {what}, by first reason")
     return chart
 

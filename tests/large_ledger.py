@@ -16,13 +16,13 @@ from sqlmodel import Session
 
 from alphaagent.bootstrap import Workplace
 from alphaagent.clock import WallClock
-from alphaagent.domain.base import canonical, plain, sha256_hex
+from alphaagent.domain.base import canonical, instant_text, plain, sha256_hex
 from alphaagent.domain.debate import DebateSummary, EngineResult
 from alphaagent.domain.portfolio import OrderStatus, Portfolio
 from alphaagent.domain.record import DecisionRecord
 from alphaagent.ledger import audit, rows, schema
 from alphaagent.ledger.audit import Event
-from alphaagent.ledger.facts import fact_of, facts_hash
+from alphaagent.ledger.facts import FACTS, fact, facts_hash
 from alphaagent.ledger.store import SqlStore
 from alphaagent.ledger.units import to_micros
 from tests import builders as build
@@ -94,9 +94,11 @@ class _Bulk:
         self._session, self._place, self._shapes = session, place, shapes
         self._seq, self._head = audit.last(session)
         self._rows: dict[type[Any], list[dict[str, Any]]] = {}
+        self._ordered: dict[str, Any] = {}
 
     def write(self, decisions: int, portfolios: Sequence[Portfolio], tickers: int) -> None:
         self._keep(canonical(build.snapshot()))
+        self._ordered = rows.order_row(build.order("", portfolios[0])).model_dump()
         for number, (portfolio, ticker, session) in zip(range(decisions), _turns(portfolios, tickers), strict=False):
             self._decide(number, self._shapes[number % len(self._shapes)], portfolio, ticker, session)
             if number % FAILS_EVERY == FAILS_EVERY - 1:
@@ -109,52 +111,50 @@ class _Bulk:
         head.value = audit.head_text(self._seq, self._head)
 
     def _decide(self, number: int, shape: Shape, portfolio: Portfolio, ticker: str, session: date) -> None:
-        as_of, template = self._place.calendar.closes(session) + SECOND, shape.record
+        as_of, ruling = self._place.calendar.closes(session) + SECOND, shape.record.ruling
         named = {"decision_id": f"dec_{number:016x}", "instrument_id": f"XNAS:{ticker}"}
-        asked: dict[str, Any] = {"ticker": ticker, "as_of": as_of, "session": session.isoformat(), "portfolio": portfolio.name, "slot": "sweep"}
-        request = template.request.model_copy(update=asked)
-        ruling = template.ruling.model_copy(update={"evaluated_at": as_of})
-        document = {**shape.document, **named, "request": plain(request), "ruling": plain(ruling)}
-        kept = self._keep(json.dumps(document, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode())
-        changed = {"id": named["decision_id"], "portfolio_id": portfolio.id, "idem_key": f"key-{number}", "instrument_id": named["instrument_id"]}
-        changed |= {"ticker": ticker, "session": session.isoformat(), "as_of": to_micros(as_of), "slot": "sweep", "record_sha256": kept}
-        decided = schema.DecisionRow(**{**shape.decided, **changed})
-        judged = {"decision_id": decided.id, "evaluated_at": to_micros(as_of), "ruling_json": canonical(ruling).decode()}
-        ruled = schema.GuardResultRow(**{**shape.ruled, **judged})
-        self._add(decided, ruled)
-        order = self._order(decided, portfolio, as_of) if ruling.outcome != "BLOCK" and decided.action != "HOLD" else None
-        said = {"action": decided.action, "amount": decided.amount_text, "p_up": f"0.{40 + number % 21}", "sentiment": decided.sentiment}
+        asked = {"ticker": ticker, "as_of": instant_text(as_of), "session": session.isoformat(), "portfolio": portfolio.name, "slot": "sweep"}
+        ruled_on = shape.document["ruling"] | {"evaluated_at": instant_text(as_of)}
+        kept = self._keep(_canonical({**shape.document, **named, "request": shape.document["request"] | asked, "ruling": ruled_on}))
+        decided = {**shape.decided, "id": named["decision_id"], "portfolio_id": portfolio.id, "idem_key": f"key-{number}", "record_sha256": kept}
+        decided |= {"instrument_id": named["instrument_id"], "ticker": ticker, "session": asked["session"], "as_of": to_micros(as_of), "slot": "sweep"}
+        ruled = {**shape.ruled, "decision_id": decided["id"], "evaluated_at": to_micros(as_of), "ruling_json": _canonical(ruled_on).decode()}
+        self._add(schema.DecisionRow, decided)
+        self._add(schema.GuardResultRow, {name: value for name, value in ruled.items() if name != "id"})
+        ordered = ruling.outcome != "BLOCK" and decided["action"] != "HOLD"
+        order = self._order(decided, portfolio, as_of) if ordered else None
+        said = {"action": decided["action"], "amount": decided["amount_text"], "p_up": f"0.{40 + number % 21}", "sentiment": decided["sentiment"]}
         self._append(
             Event(
                 kind="decision",
                 at=as_of,
                 portfolio=portfolio.name,
                 ticker=ticker,
-                decision_id=decided.id,
-                outcome=decided.outcome,
+                decision_id=decided["id"],
+                outcome=decided["outcome"],
                 codes=ruling.codes,
-                proposal=said if decided.action else None,  # type: ignore[arg-type]
+                proposal=said if decided["action"] else None,
                 limits_hash=ruling.limits_hash,
                 snapshot=ruling.snapshot_hash,
                 guard_version=ruling.guard_version,
-                rows_hash=facts_hash([fact_of(decided), fact_of(ruled)]),
-                order_hash=facts_hash([fact_of(order)]) if order else None,
-                detail={"record": kept, "session": decided.session, "slot": "sweep", "provenance": decided.provenance},
+                rows_hash=facts_hash([_fact("decision", decided), _fact("guard_result", ruled)]),
+                order_hash=facts_hash([_fact("orders", order)]) if order else None,
+                detail={"record": kept, "session": asked["session"], "slot": "sweep", "provenance": decided["provenance"]},
             )
         )
         if order is not None:
             self._expire(order, portfolio, self._place.calendar.opens(self._place.calendar.next_session(session)))
 
-    def _order(self, decided: schema.DecisionRow, portfolio: Portfolio, as_of: datetime) -> schema.OrderRow:
-        made = build.order(decided.id, portfolio, side=decided.action or "", decided_at=as_of, instrument_id=decided.instrument_id, symbol=decided.ticker)
-        return rows.order_row(made)
+    def _order(self, decided: Mapping[str, Any], portfolio: Portfolio, as_of: datetime) -> dict[str, Any]:
+        named = {"id": f"o-{decided['id']}", "decision_id": decided["id"], "portfolio_id": portfolio.id, "instrument_id": decided["instrument_id"]}
+        return {**self._ordered, **named, "symbol": decided["ticker"], "side": decided["action"], "decided_at": to_micros(as_of)}
 
-    def _expire(self, order: schema.OrderRow, portfolio: Portfolio, at: datetime) -> None:
-        order.status, order.closed_at = OrderStatus.EXPIRED.value, to_micros(at)
-        self._add(order)
-        detail = {"status": order.status, "reason": "no bar"}
-        known = {"portfolio": portfolio.name, "ticker": order.symbol, "decision_id": order.decision_id}
-        self._append(Event("unfilled", at, **known, order_hash=facts_hash([fact_of(order)]), detail=detail))
+    def _expire(self, order: dict[str, Any], portfolio: Portfolio, at: datetime) -> None:
+        ended = order | {"status": OrderStatus.EXPIRED.value, "closed_at": to_micros(at)}
+        self._add(schema.OrderRow, ended)
+        detail = {"status": ended["status"], "reason": "no bar"}
+        known = {"portfolio": portfolio.name, "ticker": order["symbol"], "decision_id": order["decision_id"]}
+        self._append(Event("unfilled", at, **known, order_hash=facts_hash([_fact("orders", ended)]), detail=detail))
 
     def _fail(self, ticker: str, portfolio: Portfolio, at: datetime) -> None:
         kept = self._keep(f"no answer {self._seq}".encode())
@@ -167,21 +167,27 @@ class _Bulk:
         before, self._head = self._head, audit.link(self._seq, self._head, leaf)
         searched = {"seq": self._seq, "kind": event.kind, "decision_id": event.decision_id, "txn_id": None, "at": to_micros(event.at)}
         hashed = {"prev": before, "payload": payload.decode(), "payload_hash": leaf, "hash": self._head}
-        self._rows.setdefault(schema.AuditLogRow, []).append(searched | hashed)
+        self._add(schema.AuditLogRow, searched | hashed)
 
     def _keep(self, content: bytes) -> str:
         sha256 = sha256_hex(content)
-        self._rows.setdefault(schema.BlobRow, []).append({"sha256": sha256, "content": content})
+        self._add(schema.BlobRow, {"sha256": sha256, "content": content})
         return sha256
 
-    def _add(self, *made: Any) -> None:
-        for row in made:
-            columns = row.model_dump()
-            self._rows.setdefault(type(row), []).append({name: value for name, value in columns.items() if (name, value) != ("id", None)})
+    def _add(self, table: type[Any], row: dict[str, Any]) -> None:
+        self._rows.setdefault(table, []).append(row)
 
     def _flush(self) -> None:
         for table in (schema.BlobRow, schema.DecisionRow, schema.GuardResultRow, schema.OrderRow, schema.AuditLogRow):
             schema.insert_rows(self._session, table, self._rows.pop(table, []))
+
+
+def _canonical(document: Any) -> bytes:
+    return json.dumps(document, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode()
+
+
+def _fact(table: str, row: Mapping[str, Any]) -> Any:
+    return fact(table, [row[column] for column in FACTS[table]])
 
 
 def _turns(portfolios: Sequence[Portfolio], tickers: int) -> Iterator[tuple[Portfolio, str, date]]:

@@ -3,8 +3,9 @@
 import os
 import shutil
 import socket
+import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any
@@ -36,14 +37,16 @@ def recorded(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
             shutil.rmtree(folder, ignore_errors=True)
             folder.mkdir()
             build(folder)
+            with closing(sqlite3.connect(folder / "data" / "alphaagent.db")) as connection:
+                connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             (folder / "done").touch()
     return folder
 
 
 @pytest.fixture
 def own_home(recorded: Path, tmp_path: Path) -> Path:
-    """A copy of the home for a test that changes it."""
-    return Path(shutil.copytree(recorded, tmp_path / "home"))
+    """A copy of the home for a test that changes it. The log beside the books is empty, and comes and goes with who reads them."""
+    return Path(shutil.copytree(recorded, tmp_path / "home", ignore=shutil.ignore_patterns("*-wal", "*-shm")))
 
 
 @pytest.fixture

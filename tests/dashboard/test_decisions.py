@@ -76,6 +76,7 @@ def test_a_file_that_is_cut_says_so(page: Page, recorded: Path, monkeypatch: pyt
 def test_the_page_in_a_browser(site: str, visit: Any) -> None:
     seen = visit(site)
     browser_page = seen.go(f"decisions?since={HOSTILE_DAY}&until={HOSTILE_DAY}", "Decisions")
+    browser_page.get_by_test_id("stDataFrame").wait_for()
     seen.picture("decisions-light")
     with browser_page.expect_download() as download:
         browser_page.get_by_role("button", name="Download what matches").click()
@@ -93,6 +94,7 @@ def test_the_page_in_a_browser(site: str, visit: Any) -> None:
 def test_the_page_on_a_phone_in_the_dark(site: str, visit: Any) -> None:
     seen = visit(site, dark=True, narrow=True)
     browser_page = seen.go("decisions", "Decisions")
+    browser_page.get_by_test_id("stDataFrame").wait_for()
     seen.picture("decisions-dark-narrow")
     assert browser_page.evaluate("document.documentElement.scrollWidth") <= 390
     assert seen.faults == []
