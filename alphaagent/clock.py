@@ -81,8 +81,8 @@ class SessionTable:
         return self._at(bisect_left(self._opens, at), f"no session is known to open after {at.isoformat()}")
 
     def extended(self, other: "SessionTable") -> "SessionTable":
-        """This table with the sessions of another before its first and after its last; inside its range it stays as it is."""
-        return SessionTable([*other.rows(upto=self.first), *self.rows(), *other.rows(after=self.last)])
+        """This table with the sessions of another before its first and after its last; inside its range it stays as it is. Of the same two, the same."""
+        return _extended(self, other)
 
     def rows(self, *, after: date = date.min, upto: date = date.max) -> list[tuple[date, datetime, datetime]]:
         """Session, open and close of every session in (after, upto)."""
@@ -117,6 +117,11 @@ def _recorded(text: str) -> SessionTable:
     except (KeyError, ValueError, TypeError, csv.Error) as fault:
         raise ConfigFault(f"the session table cannot be read: {fault}", fix="restore sessions.csv of the snapshot") from fault
     return SessionTable(rows)
+
+
+@lru_cache(maxsize=32)
+def _extended(table: SessionTable, other: SessionTable) -> SessionTable:
+    return SessionTable([*other.rows(upto=table.first), *table.rows(), *other.rows(after=table.last)])
 
 
 def _instant(text: str) -> datetime:

@@ -108,3 +108,10 @@ def test_the_recorded_sessions_are_those_of_the_exchange(year: int) -> None:
 
 def test_the_wall_clock_is_aware_utc() -> None:
     assert WallClock().now().tzinfo is UTC
+
+
+def test_the_same_text_is_the_same_table_so_that_what_was_parsed_under_it_need_not_be_parsed_again() -> None:
+    again, other = SessionTable.parse(CSV), SessionTable.parse(CSV.replace("\n", "\r\n"))
+    assert again is TABLE
+    assert (other is TABLE, other.sessions) == (False, TABLE.sessions)
+    assert TABLE.extended(other) is TABLE.extended(other)
