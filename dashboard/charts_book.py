@@ -96,7 +96,7 @@ def weights(rows: Sequence[Row], key: str, title: str, axis: str) -> Figure:
         .mark_bar()
         .encode(
             y=across,
-            x=alt.X("weight %:Q", title="Weight (% of NAV); the tick is the mandate's cap"),
+            x=alt.X("weight %:Q", title="% of NAV; tick: the cap"),
             color=alt.Color("state:N", title=None, scale=alt.Scale(domain=[WITHIN, ABOVE], range=[BOOK, WARNING]), legend=alt.Legend(orient="bottom")),
             tooltip=[
                 alt.Tooltip(f"{key}:N", title=axis.lower()),

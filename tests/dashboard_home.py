@@ -56,7 +56,7 @@ def build(folder: Path) -> None:
         for session in SWEEPS[1:]:
             _ok("sweep", "--as-of", session)
         with models(patch, crew(cio=lambda request: verdict(request, amount=60_000))):  # more than the guard takes for a wish
-            _ok("decide", "GOOG", "--as-of", SWEEPS[-1], "--plan", "quick")
+            _ok("decide", "MSFT", "--portfolio", "beta", "--as-of", SWEEPS[-1], "--plan", "quick")
 
 
 def _ok(*arguments: str) -> None:

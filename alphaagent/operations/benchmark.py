@@ -54,16 +54,21 @@ def _index_closes(workplace: Workplace, course: Course) -> Sequence[tuple[date, 
 
 
 def _names(workplace: Workplace, course: Course) -> Benchmark | None:
-    """The same money in every name of the watchlist, or of the portfolio where it has no file, at the first point and left alone."""
+    """The names of the watchlist; without a file, or where none of them has a price, those that the portfolio has held or ordered."""
     file = workplace.portfolio_files.get(course.portfolio.name)
-    chosen = [*_resolved(workplace, file.watchlist, course)] if file else [*course.instruments.values()]
+    watched = _equal_parts(workplace, course, "the watchlist", file.watchlist, [*_resolved(workplace, file.watchlist, course)]) if file else None
+    own = [*course.instruments.values()]
+    return watched or _equal_parts(workplace, course, "the names that it has held or ordered", [one.symbol for one in own], own)
+
+
+def _equal_parts(workplace: Workplace, course: Course, which: str, tickers: Sequence[str], chosen: Sequence[Instrument]) -> Benchmark | None:
+    """The same money in each of the names at the first point, and left alone."""
     first, instants = course.points[0].at, [point.at for point in course.points]
     prices = {one.symbol: course.prices.get(one.id) or read_prices(workplace.desk, one, first, course.at) for one in chosen}
     worth = {symbol: line for symbol, read in prices.items() if (line := worth_of_one(read, instants))}
     if not worth:
         return None
-    left_out = [symbol for symbol in prices if symbol not in worth] + [ticker for ticker in (file.watchlist if file else ()) if not _is_named(ticker, chosen)]
-    which = "the watchlist" if file else "the names that it has held or ordered"
+    left_out = [symbol for symbol in prices if symbol not in worth] + [ticker for ticker in tickers if not _is_named(ticker, chosen)]
     told = f"{which}: {', '.join(worth)}; the same money in each at the first close, left alone, dividends kept as cash"
     return Benchmark("Equal weight", told + (f"; without {', '.join(left_out)}, of which there is no price" if left_out else ""), equal_weight(worth))
 

@@ -139,7 +139,8 @@ def read_prices(desk: Desk, instrument: Instrument, first: datetime, upto: datet
     try:
         calendar = desk.calendar_of(instrument)
         count = calendar.sessions_between(first.date(), upto.date()) + SPARE_SESSIONS
-        bars = desk.market.bars_before(instrument, upto, count)
+        # As in `portfolio show`, a row that cannot be used speaks against all of them, also where it is the last one.
+        bars = desk.market.bars_before(instrument, upto, count) if desk.market.quote(instrument, upto) else ()
         if not bars:
             return Prices()
         actions = tuple(one for one in desk.market.actions(instrument, bars[0].session, upto.date()) if one.known_at <= upto)

@@ -126,7 +126,8 @@ def _positions(found: Gathered) -> None:
         _draw(charts_book.weights(rows, "ticker", "Weight by name", "Name"), _weights_told(rows, "ticker"))
     sectors = sector_rows(found.course, found.caps)
     if sectors:
-        _draw(charts_book.weights(sectors, "sector", "Weight by sector, purchases that wait included", "Sector"), _weights_told(sectors, "sector"))
+        _draw(charts_book.weights(sectors, "sector", "Weight by sector", "Sector"), _weights_told(sectors, "sector"))
+        st.caption("Sectors as the guard counts them: purchases that wait are in them, and what has no known sector is one. The ticks are the mandate's caps.")
     if found.caps is None:
         st.caption("The mandate is not in mandate.yaml any more, so that there is no cap to hold these against.")
 

@@ -46,12 +46,12 @@ def _sums(today: Today) -> None:
     """What happened in the session, over all portfolios."""
     actions = decided(today.portfolios)
     with st.container(horizontal=True):
-        st.metric("Decided", sum(actions.values()), help="Decisions of the last session.", border=True, width=140)
-        st.metric("HOLD", actions.get("HOLD", 0), help="Decisions to leave things as they are.", border=True, width=140)
-        st.metric("Blocked", sum(len(one.night.blocks) for one in today.portfolios), help="Orders that the guard refused.", border=True, width=140)
-        st.metric("To fill", sum(len(one.night.to_fill) for one in today.portfolios), help="Orders that wait for an open.", border=True, width=140)
+        st.metric("Decided", sum(actions.values()), help="Decisions of the last session.", border=True, width=130)
+        st.metric("HOLD", actions.get("HOLD", 0), help="Decisions to leave things as they are.", border=True, width=130)
+        st.metric("Blocked", sum(len(one.night.blocks) for one in today.portfolios), help="Orders that the guard refused.", border=True, width=130)
+        st.metric("To fill", sum(len(one.night.to_fill) for one in today.portfolios), help="Orders that wait for an open.", border=True, width=130)
         part, _, counted = rate(*substitutes(today.provenance)).partition(" (")
-        st.metric("Fallback share", part, counted.rstrip(")"), delta_color="off", delta_arrow="off", help=_provenance(today), border=True, width=200)
+        st.metric("Fallback share", part, counted.rstrip(")"), delta_color="off", delta_arrow="off", help=_provenance(today), border=True, width=180)
 
 
 def _provenance(today: Today) -> str:

@@ -380,3 +380,23 @@ def test_a_damaged_document_is_fetched_anew(archive: Archive) -> None:
         connection.execute("UPDATE documents SET packed = x'00'")
     vendor.closes, now.at = {"2020-01-06": "10", "2020-01-07": "11"}, NIGHT + DAY
     assert closes(source_of(vendor, archive, now), vendor, now.at) == [Decimal(10), Decimal(11)]
+
+
+def test_who_only_looks_asks_nobody_and_sees_what_was_told_last(archive: Archive) -> None:
+    vendor = FakeVendor({"2020-01-06": "10"})
+    closes(source_of(vendor, archive), vendor, NIGHT)
+    kept = archive.size(), archive.observations(Series(vendor.name, "prices", ACME.id))
+    looking = LiveSource(vendor.topic, (vendor,), archive, Now(NIGHT + 9 * DAY), asks=False)
+    told = looking.told(vendor, ACME, NIGHT + 9 * DAY, CALENDAR)
+    assert ([bar.close for bar in told.records.bars], told.status) == ([Decimal(10)], Status.STALE)
+    assert vendor.asked == 1
+    assert (archive.size(), archive.observations(Series(vendor.name, "prices", ACME.id))) == kept
+
+
+def test_who_only_looks_and_finds_nothing_is_told_so_and_leaves_no_trace(archive: Archive) -> None:
+    vendor = FakeVendor({"2020-01-06": "10"})
+    looking = LiveSource(vendor.topic, (vendor,), archive, Now(), asks=False)
+    with pytest.raises(VendorFault, match="is not asked here"):
+        looking.told(vendor, ACME, NIGHT, CALENDAR)
+    assert looking.refresh(ACME, CALENDAR)[vendor.name][1] is True
+    assert (vendor.asked, archive.path.exists()) == (0, False)
