@@ -12,6 +12,8 @@ NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,39}")
 
 def inert(text: str) -> str:
     """The text with every control, format, surrogate, private and line-breaking character turned into a space; one line stays one line."""
+    if text.isprintable():
+        return text
     return "".join(" " if unicodedata.category(character)[0] == "C" or character in LINE_BREAKS else character for character in text)
 
 
