@@ -2,7 +2,7 @@
 
 import csv
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -113,12 +113,12 @@ def gain_document(portfolio: str, gain: Gain) -> Document:
 GAIN_COLUMNS = ("portfolio", "ticker", "acquired", "sold", "quantity", "proceeds", "cost", "fees", "gain", "holding_days", "term")
 
 
-def csv_text(columns: Sequence[str], documents: Sequence[Mapping[str, Any]], text_columns: Sequence[str] = TEXT_COLUMNS) -> str:
+def csv_text(columns: Sequence[str], documents: Iterable[Mapping[str, Any]], text_columns: Sequence[str] = TEXT_COLUMNS) -> str:
     """CSV for a spreadsheet: a text cell that would be read as a formula gets a leading apostrophe; numbers stay numbers."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(columns)
-    writer.writerows([[csv_cell(document[column], is_text=column in text_columns) for column in columns] for document in documents])
+    writer.writerows([csv_cell(document[column], is_text=column in text_columns) for column in columns] for document in documents)
     return out.getvalue()
 
 

@@ -1,6 +1,6 @@
 """Decisions, rulings and events as rows of the dashboard's tables and as words. Pure, like views.py."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
@@ -38,7 +38,7 @@ CLASSES = {
 }
 
 
-def decisions_csv(rows: Sequence[Row]) -> str:
+def decisions_csv(rows: Iterable[Row]) -> str:
     """The rows for a spreadsheet, which can be tricked by none of them."""
     return csv_text(EXPORTED, rows, FOREIGN)
 

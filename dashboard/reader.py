@@ -5,10 +5,14 @@ a large one is checked beside the page, which says so until it is done. A book t
 and nobody waits for that: the page says up to where and when it was checked.
 """
 
+import atexit
+import json
+import sys
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
+from subprocess import DEVNULL, PIPE, Popen
 from threading import Lock, Thread
 from time import monotonic
 from typing import Literal, TypeVar, cast
@@ -16,12 +20,15 @@ from typing import Literal, TypeVar, cast
 from alphaagent.bootstrap import Workplace
 from alphaagent.domain.portfolio import Portfolio
 from alphaagent.domain.ruling import ControlState
+from alphaagent.ledger.findings import UNREADABLE, Finding
 from alphaagent.ledger.store import SqlStore
-from alphaagent.ledger.verify import VerifyReport
+from alphaagent.ledger.verify import VerifyReport, verify
+from alphaagent.ports import AuditRef
 
 Made = TypeVar("Made")
 PATIENCE_SECONDS = 0.5
 """How long a page waits for the check of the books before it is shown with `checking`."""
+SOON_CHECKED_ROWS = 2000
 REST = 9
 """A check rests so many times as long as the last one took."""
 
@@ -37,10 +44,37 @@ class Checked:
     fault: str | None
 
 
+def examine(url: str, rows: int) -> VerifyReport:
+    """Checks the whole of the books: beside the pages where that is soon done, else in a process of its own, which takes no time from them."""
+    return verify(url) if rows <= SOON_CHECKED_ROWS else _examined_apart()
+
+
+def _examined_apart() -> VerifyReport:
+    """What `alphaagent audit verify` says of this process's home."""
+    process = Popen([sys.executable, "-m", "alphaagent", "audit", "verify", "--json"], stdout=PIPE, stderr=DEVNULL, text=True)
+    atexit.register(process.kill)
+    try:
+        said, _ = process.communicate()
+    finally:
+        atexit.unregister(process.kill)
+    return report_of(said)
+
+
+def report_of(said: str) -> VerifyReport:
+    """The verifier's report from its JSON; a check that ended without one has found nothing sound."""
+    try:
+        document = json.loads(said)
+        findings = tuple(Finding(**one) for one in document["findings"])
+        head = document["head"] and AuditRef(**document["head"])
+        return VerifyReport(findings, document["rows"], document["rulings_replayed"], head, document["not_anchored"], document["exit_code"])
+    except (ValueError, KeyError, TypeError):
+        return VerifyReport((Finding(UNREADABLE, None, "the check of the books was broken off"),), 0, 0, None, 0, UNREADABLE)
+
+
 class Watchman:
     """Checks the books again as they grow, one check at a time, in a thread of its own."""
 
-    def __init__(self, examine: Callable[[], VerifyReport], now: Callable[[], datetime]) -> None:
+    def __init__(self, examine: Callable[[int], VerifyReport], now: Callable[[], datetime]) -> None:
         self._examine, self._now = examine, now
         self._lock = Lock()
         self._thread: Thread | None = None
@@ -70,7 +104,7 @@ class Watchman:
     def _check(self, seq: int) -> None:
         begun, found = monotonic(), seq
         try:
-            report = self._examine()
+            report = self._examine(seq)
             found = max(seq, report.rows)
             self.learn(report)
         finally:

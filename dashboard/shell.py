@@ -14,10 +14,9 @@ import streamlit as st
 from alphaagent.bootstrap import Workplace
 from alphaagent.clock import WallClock
 from alphaagent.errors import AlphaAgentError, UsageFault
-from alphaagent.ledger.verify import verify
 from dashboard.halting import panel
 from dashboard.inert import label, say
-from dashboard.reader import Checked, Reader, Watchman
+from dashboard.reader import Checked, Reader, Watchman, examine
 from dashboard.words import instant
 
 PAGES: dict[str, tuple[str, str]] = {
@@ -77,7 +76,7 @@ def current_reader() -> Reader:
 
 @st.cache_resource(max_entries=4, show_spinner=False)
 def _watchman(url: str) -> Watchman:
-    return Watchman(lambda: verify(url), WallClock().now)
+    return Watchman(lambda rows: examine(url, rows), WallClock().now)
 
 
 @st.cache_resource(max_entries=4, ttl=READ_ANEW, show_spinner=False)

@@ -45,6 +45,8 @@ class DecisionFilter:
     debate_class: str | None = None
 
 
+LISTED = ("id", "as_of", "ticker", "slot", "engine", "provenance", "debate_class", "action", "amount_text", "outcome", "code")
+AT_ONCE = 2000
 NO_ACTION = "NONE"
 """As an action: decisions of which nothing could be read."""
 NO_CLASS = "none"
@@ -78,9 +80,10 @@ def _day(name: str, text: str) -> date:
         raise UsageFault(f"--{name} {text[:60]!r} is no date", fix="write 2020-03-16") from None
 
 
-def decisions(session: Session, wanted: DecisionFilter, limit: int, offset: int = 0) -> Sequence[dict[str, Any]]:
-    """The decisions recorded last, newest first, from their columns alone: no record is opened."""
-    return [_decision(*found) for found in session.exec(_details(_page(session, wanted, limit, offset))).all()]
+def decisions(session: Session, wanted: DecisionFilter, limit: int, offset: int = 0) -> Iterator[dict[str, Any]]:
+    """The decisions recorded last, newest first, from their columns alone: no record is opened, and none is held longer than it is looked at."""
+    for found in session.connection().execute(_details(_page(session, wanted, limit, offset)).execution_options(yield_per=AT_ONCE)):
+        yield _decision(found)
 
 
 def count(session: Session, wanted: DecisionFilter) -> int:
@@ -98,11 +101,12 @@ def _page(session: Session, wanted: DecisionFilter, limit: int, offset: int) -> 
 
 
 def _details(page: Any) -> Any:
+    decision, order = col(DecisionRow.id), col(OrderRow.status)
     return (
-        select(DecisionRow, PortfolioRow.name, OrderRow.status, page.c.seq)
-        .join(page, page.c.decision_id == col(DecisionRow.id))
+        select(*(getattr(DecisionRow, name) for name in LISTED), col(PortfolioRow.name).label("portfolio"), order.label("order"), page.c.seq)  # type: ignore[call-overload]
+        .join(page, page.c.decision_id == decision)
         .join(PortfolioRow, col(PortfolioRow.id) == col(DecisionRow.portfolio_id))
-        .outerjoin(OrderRow, col(OrderRow.decision_id) == col(DecisionRow.id))
+        .outerjoin(OrderRow, col(OrderRow.decision_id) == decision)
         .order_by(page.c.seq.desc())
     )
 
@@ -135,12 +139,12 @@ def _named(session: Session, ticker: str) -> ColumnElement[bool]:
     return or_(func.upper(DecisionRow.ticker) == ticker, col(DecisionRow.instrument_id).in_(named))
 
 
-def _decision(row: DecisionRow, portfolio: str, order: str | None, seq: int) -> dict[str, Any]:
+def _decision(row: Any) -> dict[str, Any]:
     return {
         "decision_id": row.id,
         "as_of": instant_text(from_micros(row.as_of)),
         "ticker": row.ticker,
-        "portfolio": portfolio,
+        "portfolio": row.portfolio,
         "slot": row.slot,
         "engine": row.engine,
         "provenance": row.provenance,
@@ -149,8 +153,8 @@ def _decision(row: DecisionRow, portfolio: str, order: str | None, seq: int) -> 
         "amount": row.amount_text,
         "outcome": row.outcome,
         "code": row.code,
-        "order": order,
-        "audit_seq": seq,
+        "order": row.order,
+        "audit_seq": row.seq,
     }
 
 

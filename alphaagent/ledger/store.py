@@ -143,8 +143,12 @@ class SqlStore:
 
     def decision_rows(self, wanted: listing.DecisionFilter, limit: int, offset: int = 0) -> Sequence[dict[str, Any]]:
         """The decisions that pass a filter, newest first, one flat row each; `offset` leaves out so many of the newest."""
+        return list(self.decision_stream(wanted, limit, offset))
+
+    def decision_stream(self, wanted: listing.DecisionFilter, limit: int, offset: int = 0) -> Iterator[dict[str, Any]]:
+        """The same, read as they are asked for."""
         with self._reading() as session:
-            return listing.decisions(session, wanted, limit, offset)
+            yield from listing.decisions(session, wanted, limit, offset)
 
     def decision_count(self, wanted: listing.DecisionFilter) -> int:
         """How many decisions pass a filter."""

@@ -119,7 +119,7 @@ def _nothing(reader: Reader) -> None:
 
 def _export(reader: Reader, wanted: DecisionFilter, total: int) -> None:
     def made() -> str:
-        return decisions_csv(reader.store.decision_rows(wanted, MOST_EXPORTED))
+        return decisions_csv(reader.store.decision_stream(wanted, MOST_EXPORTED))
 
     st.download_button("Download what matches (CSV)", made, "decisions.csv", "text/csv", on_click="ignore", icon=":material/download:")
     if total > MOST_EXPORTED:

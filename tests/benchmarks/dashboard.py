@@ -77,7 +77,7 @@ def measure(home: Path, runs: int, *, verify: bool) -> None:
     line("rulings by code", lambda: counted(review.rulings(place, date(2018, 1, 1), date(2024, 1, 1)), {}, "BLOCK"), runs)
     line("a page of events", lambda: review.events(place, ("failure", "sweep"), 25, 0), runs)
     line("outcomes of all", lambda: gather(place), 1)
-    line("CSV of all", lambda: decisions_csv(store.decision_rows(DecisionFilter(), 100_000)), 1)
+    line("CSV of all", lambda: decisions_csv(store.decision_stream(DecisionFilter(), 100_000)), 1)
     if verify:
         line("audit verify", lambda: verifier.verify(place.settings.database_url), 1)
 

@@ -1,7 +1,10 @@
 """The watchman: one check at a time, what is known meanwhile, and no check that nothing asks for."""
 
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from datetime import UTC, datetime
+from pathlib import Path
 from threading import Event
 from time import monotonic, sleep
 
@@ -9,8 +12,8 @@ import pytest
 
 import dashboard.reader
 from alphaagent.ledger.findings import Finding
-from alphaagent.ledger.verify import VerifyReport
-from dashboard.reader import Checked, Watchman
+from alphaagent.ledger.verify import VerifyReport, verify
+from dashboard.reader import Checked, Watchman, examine, report_of
 
 AT = datetime(2026, 1, 5, 9, 30, tzinfo=UTC)
 
@@ -27,7 +30,7 @@ class Examiner:
         self.reports, self.begun, self.go = list(reports), 0, Event()
         self.go.set()
 
-    def __call__(self) -> VerifyReport:
+    def __call__(self, _rows: int) -> VerifyReport:
         self.begun += 1
         assert self.go.wait(10)
         said = self.reports[min(self.begun, len(self.reports)) - 1]
@@ -126,3 +129,19 @@ def test_a_check_that_somebody_else_made_is_learnt() -> None:
     eventually(watchman, 7, lambda known: known.state == "sound")
     watchman.learn(report(2, code=22))
     assert watchman.checked(7).state == "unsound"
+
+
+def test_a_large_book_is_checked_in_a_process_of_its_own_with_the_same_report(own_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ALPHAAGENT_HOME", str(own_home))
+    url = f"sqlite:///{own_home / 'data' / 'alphaagent.db'}"
+    assert examine(url, 1_000_000) == verify(url)
+    with closing(sqlite3.connect(own_home / "data" / "alphaagent.db")) as connection, connection:
+        connection.execute("DROP TRIGGER audit_log_no_delete")
+        connection.execute("DELETE FROM audit_log WHERE seq = 9")
+    assert examine(url, 1_000_000) == verify(url)
+    assert verify(url).exit_code == 20
+
+
+@pytest.mark.parametrize("said", ["", "Killed", "{}", '{"findings": [7]}'])
+def test_a_check_that_was_broken_off_found_nothing_sound(said: str) -> None:
+    assert report_of(said).exit_code == 30
