@@ -110,7 +110,8 @@ def blocked_document(record: DecisionRecord, titles: Mapping[str, str]) -> Docum
         "as_of": instant_text(record.request.as_of),
         "asked": f"{proposal.action.value} of {proposal.amount:,.2f}" if proposal else "nothing that could be read",
         "code": ruling.code,
-        "findings": [_finding(trace, titles, record) for trace in ruling.rules if trace.verdict in ("block", "clip")] or [_unread(ruling.code)],
+        "findings": [_finding(trace, titles, record) for trace in ruling.rules if trace.verdict == "block"] or [_unread(ruling.code)],
+        "also": [f"{titles.get(trace.id, trace.id)} ({trace.id}): {trace.reason}" for trace in ruling.rules if trace.verdict == "clip"],
     }
 
 
@@ -125,8 +126,8 @@ def _finding(trace: RuleTrace, titles: Mapping[str, str], record: DecisionRecord
         "title": titles.get(trace.id, trace.id),
         "code": trace.code,
         "reason": trace.reason,
-        "value": trace.value,
-        "limit": trace.limit,
+        "value": _told(trace.id, trace.value),
+        "limit": _told(trace.id, trace.limit),
         "over": overage(trace),
         "settings": [*_settings(trace.id, record)],
         "lifted_by": lifted_by(trace.code or record.ruling.code),
@@ -146,10 +147,20 @@ def overage(trace: RuleTrace) -> str | None:
     if value is None or limit is None or trace.id not in UNITS:
         return None
     apart = abs(value - limit)
-    amount = f"{apart:,.2f}" if trace.id in IN_MONEY else f"{apart:f}".rstrip("0").rstrip(".") if "." in f"{apart:f}" else f"{apart:f}"
+    amount = _amount(trace.id, apart)
     part = f" ({apart / limit * 100:.1f}% of the limit)" if limit > 0 else ""
     way = "short by" if trace.id in AT_LEAST else "over by"
     return f"{way} {amount} {UNITS[trace.id]}".rstrip() + part
+
+
+def _told(rule: str, text: str | None) -> str | None:
+    """A value as a person reads it, where it is an amount."""
+    number = _number(text) if rule in UNITS else None
+    return text if number is None else _amount(rule, number)
+
+
+def _amount(rule: str, number: Decimal) -> str:
+    return f"{number:,.2f}" if rule in IN_MONEY else f"{number.normalize():,f}"
 
 
 def _number(text: str | None) -> Decimal | None:

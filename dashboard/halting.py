@@ -32,18 +32,25 @@ class Answer:
 
 def command(reason: str) -> list[str]:
     """The command, word by word. What follows `--` is no option, whatever it begins with."""
-    words = " ".join(inert(reason[: 4 * LONGEST_REASON]).split())[:LONGEST_REASON]
-    return [sys.executable, "-m", "alphaagent", "halt", "--", words or "from the dashboard"]
+    return [sys.executable, "-m", "alphaagent", "halt", "--", reason]
+
+
+def readable(reason: str) -> str:
+    """A reason as the audit trail should have it: one line, nothing in it that hides or controls."""
+    return " ".join(inert(reason[: 4 * LONGEST_REASON]).split())[:LONGEST_REASON]
 
 
 def halt(word: str, reason: str) -> Answer:
-    """Halts trading, where the configuration allows it from here and the word was typed."""
+    """Halts trading, where the configuration allows it from here, and the word and a reason were typed."""
     if not Workplace.open(only_looks=True).settings.dashboard.allow_halt:
         return Answer(None, "the configuration does not allow a halt from this page (dashboard.allow_halt)")
     if word.strip() != WORD:
         return Answer(None, f"nothing was done: type {WORD} in the first field")
+    told = readable(reason)
+    if not told:
+        return Answer(None, "nothing was done: say why in the second field")
     try:
-        done = subprocess.run(command(reason), stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=PATIENCE_SECONDS, check=False)
+        done = subprocess.run(command(told), stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=PATIENCE_SECONDS, check=False)
     except subprocess.TimeoutExpired:
         return Answer(None, f"the command has not ended within {PATIENCE_SECONDS} seconds; run `alphaagent halt` yourself and look at its answer")
     except OSError as fault:
@@ -59,12 +66,12 @@ def panel(reader: Reader, state: ControlState) -> None:
             _tell(answer)
         if state == "HALTED":
             st.markdown("Trading is halted. To go on, run")
-            st.code("alphaagent resume --reason WHY", language=None)
+            st.code("alphaagent resume --reason WHY", language=None, wrap_lines=True)
         elif reader.workplace.settings.dashboard.allow_halt:
             _form()
         else:
             st.markdown("This page only reads. To halt everything, run")
-            st.code('alphaagent halt "WHY"', language=None)
+            st.code('alphaagent halt "WHY"', language=None, wrap_lines=True)
             st.caption("`dashboard.allow_halt: true` in alphaagent.yaml puts a form here.")
 
 

@@ -121,6 +121,9 @@ def _card(card: dict[str, Any]) -> None:
             st.markdown(f":material/block: **{label(found['title'])}** ({found['rule']})" + (f", {label(found['over'])}" if found["over"] else ""))
             say(_facts(found))
             st.markdown(f"What would change it: {found['lifted_by']}")
+        if card["also"]:
+            st.caption("It would have been cut as well by:")
+            say("\n".join(card["also"]))
         link("decision", "Open the decision", id=card["decision_id"])
 
 

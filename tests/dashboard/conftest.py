@@ -53,7 +53,7 @@ def own_home(recorded: Path, tmp_path: Path) -> Path:
 def page(monkeypatch: pytest.MonkeyPatch) -> "Callable[..., AppTest]":
     """Draws a page of a home in this process: `page("today", home)`; further words are its query parameters."""
 
-    def draw(name: str, home: Path, **query: str) -> "AppTest":
+    def draw(name: str, home: Path, /, **query: str) -> "AppTest":
         from streamlit.testing.v1 import AppTest
 
         monkeypatch.setenv("ALPHAAGENT_HOME", str(home))

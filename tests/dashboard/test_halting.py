@@ -50,12 +50,20 @@ def press(app: Any, word: str, reason: str) -> Any:
         ("--help", "--help"),
         ("-x", "-x"),
         ("a\x00b\nc\x1b[31m\ud800d\u202ee", "a b c [31m d e"),
-        ("  ", "from the dashboard"),
         ("x" * 5000, "x" * 300),
     ],
 )
-def test_a_reason_is_one_word_of_the_command_and_never_an_option(reason: str, last: str) -> None:
-    assert command(reason) == [sys.executable, "-m", "alphaagent", "halt", "--", last]
+def test_a_reason_is_one_word_of_the_command_and_never_an_option(allowed: Path, monkeypatch: pytest.MonkeyPatch, ran: Ran, reason: str, last: str) -> None:
+    monkeypatch.setenv("ALPHAAGENT_HOME", str(allowed))
+    assert halt("HALT", reason).code == 0
+    assert ran == [[sys.executable, "-m", "alphaagent", "halt", "--", last]]
+
+
+@pytest.mark.parametrize("reason", ["", "  \n", "\x00"])
+def test_without_a_reason_nothing_is_run(allowed: Path, monkeypatch: pytest.MonkeyPatch, ran: Ran, reason: str) -> None:
+    monkeypatch.setenv("ALPHAAGENT_HOME", str(allowed))
+    assert "say why" in halt("HALT", reason).words
+    assert ran == []
 
 
 def test_where_it_is_not_allowed_there_is_a_command_and_no_form(page: Any, recorded: Path) -> None:
@@ -129,7 +137,7 @@ def test_by_keyboard_in_a_browser_it_halts_and_every_page_says_so(allowed: Path,
     with served(allowed) as address:
         seen = visit(address)
         page = seen.go("audit")
-        page.get_by_text("Stop trading").press("Enter")
+        page.locator("summary", has_text="Stop trading").press("Enter")
         page.get_by_label("Type HALT").press_sequentially("HALT")
         page.keyboard.press("Tab")
         page.keyboard.type("--by keyboard")

@@ -108,7 +108,7 @@ def test_it_is_seen_whole_in_a_browser(site: str, visit: Any, looks: dict[str, b
     seen = visit(site, **looks)
     page = seen.go("portfolio?name=default", "Portfolio")
     page.get_by_text("NAV at each session's close").wait_for()
-    page.wait_for_function("document.querySelectorAll('[data-testid=\"stVegaLiteChart\"] canvas').length >= 3")
+    page.wait_for_function("document.querySelectorAll('[data-testid=\"stVegaLiteChart\"] svg.marks').length >= 3")
     page.get_by_role("heading", name="Trades").scroll_into_view_if_needed()
     seen.picture(f"portfolio-{'-'.join(looks) or 'light'}")
     assert page.evaluate("document.querySelector('[data-testid=\"stMain\"]').scrollWidth <= window.innerWidth")
