@@ -64,7 +64,7 @@ def _names(workplace: Workplace, course: Course) -> Benchmark | None:
 def _equal_parts(workplace: Workplace, course: Course, which: str, tickers: Sequence[str], chosen: Sequence[Instrument]) -> Benchmark | None:
     """The same money in each of the names at the first point, and left alone."""
     first, instants = course.points[0].at, [point.at for point in course.points]
-    prices = {one.symbol: course.prices.get(one.id) or read_prices(workplace.desk, one, first, course.at) for one in chosen}
+    prices = {one.symbol: course.prices.get(one.id) or read_prices(workplace.desk, one, first, course.at, booked_until=first) for one in chosen}
     worth = {symbol: line for symbol, read in prices.items() if (line := worth_of_one(read, instants))}
     if not worth:
         return None

@@ -118,7 +118,7 @@ def course(workplace: Workplace, name: str, since: datetime | None = None, until
     live = workplace.settings.data_mode == "live"
     at = max(until or (workplace.clock.now() if live else book_time), book_time + JUST_AFTER)
     first = portfolio.opened_at if since is None else max(since, portfolio.opened_at)
-    prices = {id_: read_prices(desk, one, first, at) for id_, one in instruments.items()}
+    prices = {id_: read_prices(desk, one, first, at, booked_until=book_time) for id_, one in instruments.items()}
     walk = _Walk(prices, first, at)
     closes = [close + JUST_AFTER for _, _, close in calendar.rows(after=first.date() - timedelta(days=2), upto=at.date() + timedelta(days=1)) if close > first]
     walk.go(_events(booked, instruments, prices, book_time, at), [close for close in closes if close <= at])
@@ -134,8 +134,10 @@ def course(workplace: Workplace, name: str, since: datetime | None = None, until
     )
 
 
-def read_prices(desk: Desk, instrument: Instrument, first: datetime, upto: datetime) -> Prices:
-    """The closes and actions that matter from an instant on; none, and why, where they cannot be read."""
+def read_prices(desk: Desk, instrument: Instrument, first: datetime, upto: datetime, *, booked_until: datetime) -> Prices:
+    """The closes that matter from an instant on, and the actions that matter, which are also those of before it that the books have not seen yet; none, and
+    why, where they cannot be read.
+    """
     try:
         calendar = desk.calendar_of(instrument)
         count = calendar.sessions_between(first.date(), upto.date()) + SPARE_SESSIONS
@@ -143,7 +145,8 @@ def read_prices(desk: Desk, instrument: Instrument, first: datetime, upto: datet
         bars = desk.market.bars_before(instrument, upto, count) if desk.market.quote(instrument, upto) else ()
         if not bars:
             return Prices()
-        actions = tuple(one for one in desk.market.actions(instrument, bars[0].session, upto.date()) if one.known_at <= upto)
+        earliest = min(bars[0].session, booked_until.date() - timedelta(days=1))
+        actions = tuple(one for one in desk.market.actions(instrument, earliest, upto.date()) if one.known_at <= upto)
     except AlphaAgentError as fault:
         return Prices(fault=fault.message)
     splits = tuple(one for one in actions if one.kind == "split")

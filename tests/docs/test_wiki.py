@@ -26,7 +26,7 @@ PROSE = [*PAGES, ROOT / "README.md", ROOT / "CHANGELOG.md"]
 CONFIGURATION = (WIKI / "Configuration.md").read_text(encoding="utf-8")
 OTHERS = {"Execution-Guard.md", "Add-a-rule.md", "Data-Model.md", "News-Sentiment.md"}
 """Pages that stand beside their parts of the program and may come later than these."""
-MADE_AT_RUN_TIME = {"data/live/archive.db", "data/live/", "data/schedule.lock", "data/alphaagent.db", "data/demo.db", "data/HALT", "data/cache/"}
+MADE_AT_RUN_TIME = {"data/runs/", "data/live/archive.db", "data/live/", "data/schedule.lock", "data/alphaagent.db", "data/demo.db", "data/HALT", "data/cache/"}
 NEW_IN_AN_EXAMPLE = {"alphaagent/evidence/sources/desk_notes.py", "alphaagent/evidence/live/vendors/acme.py", "alphaagent/guard/rules/h8_gross_cap.py"}
 LIVE_DATA = (WIKI / "Live-Data.md").read_text(encoding="utf-8")
 LIVE_MESSAGES = (

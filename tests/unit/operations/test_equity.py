@@ -10,12 +10,14 @@ import pytest
 from alphaagent.domain.lots import OpeningLot
 from alphaagent.domain.market import Bar, Instrument
 from alphaagent.domain.performance import drawdowns
+from alphaagent.operations import equity
 from alphaagent.operations.equity import Course, course
 from alphaagent.operations.portfolios import JUST_AFTER, state
 from tests.book_home import DAYS, Books, closes, opens, write_prices
 
 PRICES = {"ACME": [10, 11, 12, 13, 14, 15, 16, 17, 18], "ZINC": [100, 90, 80, 90, 100, 110, 120, 130, 140]}
 SECOND = timedelta(seconds=1)
+D = Decimal
 
 
 def traced(books: Books) -> Course:
@@ -159,6 +161,16 @@ def test_only_a_part_of_a_course_can_be_asked_for(busy: Books) -> None:
     assert navs(part) == navs(whole)[-len(part.points) :]
     assert part.points[0].growth == 1
     assert growths(part)[-1] == pytest.approx(growths(whole)[-1] / growths(whole)[-len(part.points)])
+
+
+def test_a_part_that_begins_long_after_a_split_that_nobody_has_booked_counts_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(equity, "SPARE_SESSIONS", 1)
+    write_prices(tmp_path, {"ACME": [10, 11, 12, 3, 3, 3.25, 3.5, 3.75, 4]}, {"ACME": f"split,{DAYS[3]},4\n"})
+    books = Books(tmp_path)
+    books.trade("BUY", "ACME", 20, "10.5", opens(1))
+    at = closes(7) + SECOND
+    done = course(books.workplace, "default", since=closes(6), until=at)
+    assert done.points[-1].nav == state(books.workplace.desk, books.workplace.required_store(), "default", at).equity == 1000 - 210 + 80 * D("3.75")
 
 
 def test_a_holding_without_a_price_leaves_a_gap_and_says_why(tmp_path: Path) -> None:
