@@ -82,7 +82,8 @@ def _refuse_what_is_no_text(watchlist: object, source: str) -> None:
 
 
 def _explained(fault: ValidationError, source: str) -> str:
-    first = fault.errors()[0]
+    # A key that nobody knows comes first: where one is missing as well, it is most likely the same one misspelt.
+    first = min(fault.errors(), key=lambda error: error["type"] != "extra_forbidden")
     key = ".".join(str(part) for part in first["loc"])
     match first["type"]:
         case "extra_forbidden":

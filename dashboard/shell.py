@@ -31,6 +31,8 @@ PAGES: dict[str, tuple[str, str]] = {
 """Module under screens/, its title and icon, in the order of the menu."""
 ICON = Path(__file__).parent / "icon.png"
 READ_ANEW = timedelta(minutes=5)
+SET_BY = {"database": "by command or by the guard", "file": "by the file data/HALT", "environment": "by ALPHAAGENT_HALT"}
+"""Where the kill switch was set, in words."""
 SIGNS = {"ACTIVE": ":material/play_arrow:", "REDUCING": ":material/trending_down:", "HALTED": ":material/block:"}
 
 
@@ -96,7 +98,8 @@ def _head(reader: Reader) -> None:
         st.error("**The books are not sound.** Figures on this page cannot be trusted. Run `alphaagent audit verify`.", icon=":material/error:")
         say(checked.fault or "")
     if state != "ACTIVE":
-        told = f"**{state}** (by {', '.join(sources)}){': ' + label(reason) if reason else ''}. Lift it with `alphaagent resume --reason WHY`."
+        by = " and ".join(SET_BY[source] for source in sources)
+        told = f"**{state}** ({by}){': ' + label(reason) if reason else ''}. Lift it with `alphaagent resume --reason WHY`."
         (st.error if state == "HALTED" else st.warning)(told, icon=SIGNS[state])
     with st.sidebar:
         st.caption(f"{SIGNS[state]} {state}  \n{_soundness(checked)}")
@@ -116,4 +119,4 @@ def _tell(fault: AlphaAgentError) -> None:
     (st.info if isinstance(fault, UsageFault) else st.error)(label(fault.message, 600))
     if fault.fix:
         st.markdown("**What to do**")
-        say(fault.fix)
+        say(fault.fix.replace("`", "'"))

@@ -42,6 +42,7 @@ def copy(source: Path, target: Path) -> Copied:
     with _made(target) as half:
         with database.faults(source), closing(database.connect_reader(source)) as reader, closing(sqlite3.connect(half)) as writer:
             reader.backup(writer, pages=PAGES_AT_ONCE)
+            writer.execute("PRAGMA journal_mode=DELETE")  # one file, beside which looking at it leaves nothing
         report = sound(half)
         _to_disk(half)
         half.rename(target)

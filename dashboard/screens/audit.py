@@ -58,7 +58,7 @@ def _trail(reader: Reader) -> None:
     st.markdown(
         "**Anchor** of the trail as it is now. Keep it where nobody who can change the books can reach; `alphaagent audit anchor` prints the same line."
     )
-    st.code(anchor_line(reader.workplace.settings.database_url), language=None)
+    st.code(anchor_line(reader.workplace.settings.database_url), language=None, wrap_lines=True)
     with st.form("check", border=True):
         st.markdown("**Check the whole trail now**, against anchors of yours where you give any. Of a long book this takes some minutes.")
         pasted = st.text_area("Anchors, one a line: ledger, row, hash", max_chars=100_000, height=100)
@@ -164,7 +164,9 @@ def _on_record(home: str, _reader: Reader) -> tuple[tuple[Finding, ...], tuple[A
 
 
 def _events(reader: Reader) -> None:
-    kinds = st.multiselect("Events", KINDS, default=("failure", "sweep"), key="event_kinds", format_func=lambda kind: kind.replace("_", " ")) or list(KINDS)
+    kinds = st.multiselect(
+        "Events", KINDS, default=("failure", "sweep", "control_changed"), key="event_kinds", format_func=lambda kind: kind.replace("_", " ")
+    ) or list(KINDS)
     page = max(1, int(st.session_state.get("events_page", 1)))
     found, total = review.events(reader.workplace, kinds, ROWS, (page - 1) * ROWS)
     if not total:

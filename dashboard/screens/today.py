@@ -116,7 +116,7 @@ def _blocks(reader: Reader, today: Today) -> None:
 
 def _card(card: dict[str, Any]) -> None:
     with st.container(border=True):
-        st.markdown(f"**{label(card['ticker'])}** in {label(card['portfolio'])}, {label(card['asked'])}: `{label(card['code'])}`")
+        st.markdown(f"**{label(card['ticker'])}** in {label(card['portfolio'])}, {label(card['asked'])}: **{label(card['code'])}**")
         for found in card["findings"]:
             st.markdown(f":material/block: **{label(found['title'])}** ({found['rule']})" + (f", {label(found['over'])}" if found["over"] else ""))
             say(_facts(found))
@@ -182,6 +182,9 @@ def _next(reader: Reader, run: NextRun) -> None:
         st.warning(f"It cannot be told: {label(run.fault, 600)}", icon=":material/settings_alert:")
         say(run.fix or "")
         return
+    state, _, _ = reader.control()
+    if state == "HALTED":
+        st.warning("HALTED: nothing of this will run before `alphaagent resume`.", icon=":material/block:")
     for exchange, at in run.due:
         st.markdown(f"`alphaagent schedule` sweeps after the close of {label(exchange)}: **{instant(at)}**")
     if not run.due:

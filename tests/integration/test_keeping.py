@@ -24,6 +24,7 @@ def test_a_backup_is_a_whole_ledger_and_its_anchor_holds_against_the_books(opene
     (tmp_path / "anchor").write_text(made.out, encoding="utf-8")
     assert opened.ok("audit", "verify", "--anchor", str(tmp_path / "anchor"), "--strict")
     assert "verified" in made.err
+    assert sorted(path.name for path in tmp_path.glob("backup*")) == ["backup.db"]
     with closing(sqlite3.connect(tmp_path / "backup.db")) as copy:
         assert copy.execute("SELECT count(*) FROM posting").fetchone() == opened.sql("SELECT count(*) FROM posting")[0]
 

@@ -51,6 +51,7 @@ def test_tickers_stay_text(tmp_path: Path) -> None:
     ("text", "words"),
     [
         ("watchlist: [AAPL]\nwatchlst: [A]", "unknown key watchlst; did you mean watchlist?"),
+        ("watchlst: [AAPL]", "unknown key watchlst; did you mean watchlist?"),
         ("watchlist: [AAPL]\nrisk: low", "unknown key risk; valid: cash, daily_spend_usd, engine, mandate, plan, watchlist"),
         ("mandate: default", "watchlist is missing"),
         ("watchlist: []", "watchlist is"),
