@@ -76,7 +76,6 @@ class DataSettings(Frozen):
 
 class DashboardSettings(Frozen):
     allow_halt: bool = False
-    link_hosts: tuple[str, ...] = Field(("www.sec.gov",), max_length=50)
 
 
 class ModelSettings(Frozen):

@@ -5,8 +5,6 @@ metrics, labels and error boxes. `say` is shown as it is; `label` is for places 
 """
 
 import re
-from collections.abc import Collection
-from urllib.parse import urlsplit
 
 import streamlit as st
 
@@ -29,15 +27,3 @@ def say(text: str) -> None:
 def label(text: str, longest: int = LONGEST_LABEL) -> str:
     """Foreign text for a place that reads Markdown: one line, no markup, no address."""
     return PUNCTUATION.sub(r"\\\1", defused(text, longest))
-
-
-def link(url: str | None, hosts: Collection[str]) -> str | None:
-    """An address that may be followed: plain https to a host of the allow-list, at its own port, by nobody's name; else None."""
-    if url is None or inert(url) != url or " " in url or "\\" in url:
-        return None
-    try:
-        parts = urlsplit(url)
-        allowed = parts.scheme == "https" and parts.netloc in hosts
-    except ValueError:
-        return None
-    return url if allowed else None

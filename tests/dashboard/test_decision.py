@@ -17,7 +17,7 @@ from tests.dashboard_home import AWAY, DEBATED, HOSTILE, HOSTILE_DAY, SWEEPS
 
 def decided(home: Path, ticker: str, day: str, portfolio: str = "default") -> str:
     """The id of a decision of the home."""
-    rows = Workplace(load_settings({}, home)).listed_decisions(ticker, None, None, None, portfolio, limit=100)
+    rows = Workplace(load_settings({}, home)).listed_decisions(100, ticker=ticker, portfolio=portfolio)
     return str(next(row["decision_id"] for row in rows if row["as_of"].startswith(day)))
 
 

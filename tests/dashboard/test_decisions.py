@@ -81,7 +81,7 @@ def test_the_page_in_a_browser(site: str, visit: Any) -> None:
     with browser_page.expect_download() as download:
         browser_page.get_by_role("button", name="Download what matches").click()
     rows = list(csv.DictReader(io.StringIO(Path(download.value.path()).read_text(encoding="utf-8"))))
-    assert [row["ticker"] for row in rows] == ["NVDA"]
+    assert [row["ticker"] for row in rows] == ["AAPL", "NVDA"]
     grid = browser_page.get_by_test_id("stDataFrame").bounding_box()
     assert grid is not None
     browser_page.mouse.click(grid["x"] + 16, grid["y"] + 52)

@@ -144,7 +144,7 @@ def test_by_keyboard_in_a_browser_it_halts_and_every_page_says_so(allowed: Path,
         page.keyboard.press("Tab")
         page.keyboard.press("Enter")
         page.get_by_text("Halted (exit code 0).").wait_for(timeout=60_000)
-        page.get_by_text("HALTED (by database)").wait_for()
+        page.get_by_text("HALTED (by command or by the guard)").wait_for()
         seen.picture("halted-light")
         assert "--by keyboard" in page.inner_text("[data-testid=stMain]")
         assert seen.faults == []

@@ -60,7 +60,7 @@ def test_the_benchmark_is_named_and_every_figure_has_words_for_who_does_not_see_
     spoken = [one.proto.alt for one in default.get("vega_lite_chart")]
     assert len(spoken) == 5
     assert all(spoken)
-    assert spoken[0].startswith("NAV: 100,000.00 USD on 2020-02-03, 97,091.79 USD on 2020-04-20")
+    assert spoken[0].startswith("NAV: 100,000.00 USD on 2020-02-03, 96,606.79 USD on 2020-04-20")
     assert "the cap is 10%" in spoken[3]
 
 

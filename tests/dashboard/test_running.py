@@ -70,8 +70,7 @@ def test_every_debate_that_ended_in_a_decision_is_found_without_a_flag(page: Any
         ("AAPL", "done"),
         ("AAPL", "done"),
         ("GOOG", "failed"),
-        ("MSFT", "done"),
-        ("MSFT", "done"),
+        *[("MSFT", "done")] * 3,
         ("NVDA", "done"),
     ]
 
@@ -118,7 +117,7 @@ def test_a_failed_debate_says_why_and_leads_to_what_was_decided_instead(page: An
 
 
 def decided(home: Path, ticker: str, day: str) -> str:
-    rows = Workplace(load_settings({}, home)).listed_decisions(ticker, None, None, None, "default", limit=100)
+    rows = Workplace(load_settings({}, home)).listed_decisions(100, ticker=ticker, portfolio="default")
     return str(next(row["decision_id"] for row in rows if row["as_of"].startswith(day)))
 
 

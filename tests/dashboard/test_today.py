@@ -56,7 +56,7 @@ def test_every_portfolio_has_its_nav_its_day_its_cash_and_its_positions(
     documents = [shown(recorded, name, capsys, monkeypatch) for name in ("beta", "default")]
     assert [value for value, _ in metrics(today)["NAV"]] == [f"USD {float(one['equity']):,.2f}" for one in documents]
     assert [value for value, _ in metrics(today)["Positions"]] == [str(len(one["positions"])) for one in documents]
-    assert [delta for _, delta in metrics(today)["NAV"]] == ["-5.47 (-0.06%)", "-205.39 (-0.21%)"]
+    assert [delta for _, delta in metrics(today)["NAV"]] == ["-5.47 (-0.06%)", "-204.29 (-0.21%)"]
 
 
 def test_the_day_is_the_books_own_and_says_so(today: Any) -> None:
@@ -118,7 +118,7 @@ def test_a_page_changes_no_byte_of_the_books(page: Any, own_home: Path) -> None:
     for name in ("today", "portfolio"):
         assert not page(name, own_home).exception
     assert stored(own_home) == before
-    assert {path.name for path in (own_home / "data").iterdir()} <= {"alphaagent.db", "alphaagent.db-shm", "alphaagent.db-wal"}
+    assert {path.name for path in (own_home / "data").iterdir()} <= {"alphaagent.db", "alphaagent.db-shm", "alphaagent.db-wal", "runs"}
 
 
 def stored(home: Path) -> list[tuple[str, list[Any]]]:

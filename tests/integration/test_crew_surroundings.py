@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 import time
@@ -97,7 +98,7 @@ def test_a_debate_touches_neither_home_nor_cwd_nor_anybody_else(home: Home, outs
     with ScriptedProvider(crew()) as provider:
         document, code, err, lag = run(home, provider, outside, user_home)
         assert (code, document["fallback_reason"], len(provider.requests)) == (0, None, 3), err
-    assert {name.partition(".db")[0] for name in home.files()} == {".env", "config", "config/debate.yaml", "data", "data/alphaagent"}
+    assert {re.sub(r"\.db.*|/dec_.*", "", name) for name in home.files()} == {".env", "config", "config/debate.yaml", "data", "data/alphaagent", "data/runs"}
     assert (sorted(user_home.rglob("*")) if user_home.is_dir() else [], user_home.exists()) == ([], True)
     assert (outside / "log").read_text(encoding="utf-8") == "watching\n"
     assert lag < EXIT_LAG
@@ -113,7 +114,7 @@ def test_a_debate_that_fails_says_so_in_json_and_nowhere_else_on_stdout(home: Ho
     assert document["error"]["message"].startswith("http: ")
     assert "Traceback" not in err
     assert KEY not in err
-    assert {name.partition(".db")[0] for name in home.files()} == {".env", "config", "config/debate.yaml", "data", "data/alphaagent"}
+    assert {re.sub(r"\.db.*|/dec_.*", "", name) for name in home.files()} == {".env", "config", "config/debate.yaml", "data", "data/alphaagent", "data/runs"}
     assert not (outside / "user").exists()
     assert (outside / "log").read_text(encoding="utf-8") == "watching\n"
     assert lag < EXIT_LAG

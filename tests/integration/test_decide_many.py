@@ -114,6 +114,10 @@ def test_decisions_are_found_by_ticker_day_engine_and_outcome(
     assert listed("--since", NEXT) == ["T001"]
     assert len(listed("--engine", "heuristic", "--portfolio", "default", "--limit", "2")) == 2
     assert listed("--engine", "crew") == []
+    assert sorted(listed("--until", DAY)) == ["T000", "T001"]
+    assert len(listed("--provenance", "heuristic")) == 3
+    assert sum(len(listed("--action", action)) for action in ("BUY", "SELL", "HOLD")) == 3
+    assert listed("--class", "theater") == []
     assert len(listed("--outcome", "approve")) + len(listed("--outcome", "clip")) + len(listed("--outcome", "block")) == 3
     assert cli.run(["show", "--list", "--since", "yesterday"]) == 2
     assert cli.run(["show"]) == 2

@@ -385,7 +385,8 @@ def test_g11_every_decision_and_every_failure_names_its_ticker(home: Home, monke
 
 TESTS = "".join(path.read_text(encoding="utf-8") for path in sorted((CHECKOUT / "tests").rglob("*.py")))
 OPTIONS = sorted(set(re.findall(r'"(--[a-z-]+)"', "".join(path.read_text(encoding="utf-8") for path in (CHECKOUT / "alphaagent").glob("cli*.py")))))
-PROGRAM = "".join(path.read_text(encoding="utf-8") for path in (CHECKOUT / "alphaagent").rglob("*.py") if path.name != "settings.py")
+PARTS = ("alphaagent", "dashboard")
+PROGRAM = "".join(path.read_text(encoding="utf-8") for part in PARTS for path in (CHECKOUT / part).rglob("*.py") if path.name != "settings.py")
 
 
 @pytest.mark.parametrize("option", OPTIONS)

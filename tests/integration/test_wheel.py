@@ -15,7 +15,7 @@ import pytest
 from tests.home import CHECKOUT
 
 pytestmark = pytest.mark.slow
-SOURCES = ("alphaagent", "config", "data/snapshot", "pyproject.toml", "LICENSE", "NOTICE", "README.md")
+SOURCES = ("alphaagent", "config", "dashboard", "data/snapshot", "pyproject.toml", "LICENSE", "NOTICE", "README.md")
 
 
 @pytest.fixture(scope="module")
