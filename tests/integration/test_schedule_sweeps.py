@@ -91,12 +91,13 @@ def test_three_sessions_of_two_portfolios_with_files_and_books_that_are_changed(
 
 
 def test_a_workplace_that_is_closed_leaves_no_connection_and_no_thread(live: Home, server: VendorServer) -> None:
-    others = wires()  # of other tests in this process
+    others, running = wires(), set(threading.enumerate())  # of other tests in this process
     place = Workplace.open()
     place.when.common(None, ["AAPL"])
     before = [wire for wire in wires() if wire._made and wire not in others]
-    threads = {thread for thread in threading.enumerate() if "Leaker" in thread.name or "eak" in thread.name}
+    threads = {thread for thread in threading.enumerate() if "Leaker" in thread.name} - running
     assert before
+    assert threads
     place.close()
     assert [wire for wire in before if wire._made] == []
     for thread in threads:
