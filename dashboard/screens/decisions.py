@@ -34,7 +34,7 @@ def show(reader: Reader) -> None:
     pages = -(-total // ROWS)
     st.session_state["page"] = min(int(st.session_state.get("page", 1)), pages) if "page" in st.session_state else 1
     left, right = st.columns([1, 1], vertical_alignment="center")
-    left.markdown(f"**{total:,}** {'decision matches' if total == 1 else 'decisions match'}, newest first")
+    left.markdown(f"**{total:,}** {'decision matches' if total == 1 else 'decisions match'}, recorded last first")
     with right:
         page = st.pagination(pages, key="page", bind="query-params") if pages > 1 else 1
     rows = reader.store.decision_rows(wanted, ROWS, (page - 1) * ROWS)
